@@ -171,7 +171,7 @@ mod tests {
                 ]}"#,
                 vec!["wants a refund", "Order 1041", "broke.", "proposes shop · refund order=1041 (prop_1)"],
             ),
-            (r#"{"since": "2026-11-20T10:00:00Z"}"#, vec!["it did not say why"]),
+            (r#"{"since": "2026-11-20T10:00:00Z"}"#, vec!["the AI gave no reason"]),
         ] {
             let json = format!(r#"{{"id": "conv_1", "automationEnabled": true, "escalation": {told}}}"#);
             let raw = RawValue::from_string(json).expect("JSON");

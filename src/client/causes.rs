@@ -272,8 +272,8 @@ mod tests {
             (CertificateError::Expired, "has expired"),
             (CertificateError::NotValidYet, "not valid yet"),
             (CertificateError::NotValidForName, "for another name; correct base_url"),
-            (CertificateError::UnknownIssuer, "name its file in SSL_CERT_FILE"),
-            (CertificateError::BadSignature, "name its file in SSL_CERT_FILE"),
+            (CertificateError::UnknownIssuer, "set SSL_CERT_FILE to the file"),
+            (CertificateError::BadSignature, "set SSL_CERT_FILE to the file"),
             (CertificateError::Revoked, "revoked"),
             (CertificateError::BadEncoding, "not trusted"),
         ];

@@ -362,7 +362,7 @@ mod tests {
         assert!(made.success());
         for path in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
             let refused = read_text(path).expect_err("no plain file").to_string();
-            assert!(refused.contains("not a plain file"), "{}: {refused}", path.display());
+            assert!(refused.contains("not a regular file"), "{}: {refused}", path.display());
         }
         check_folder_writable(folder.path()).expect("there is room");
         assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left");

@@ -465,8 +465,8 @@ mod tests {
             (file("image/png", bounds::MAX_UPLOAD_BYTES + 1), &chat, Some("too large: 26.2 MB")),
             (file("image/png", 0), &chat, Some("the file is empty")),
             (file("audio/amr", 9), &chat, None),
-            (file("audio/amr", 9), &bot, Some("audio/amr is not taken as sound, only MP3, M4A and OGG")),
-            (file("audio/mpeg", 9), &phone, Some("takes no files")),
+            (file("audio/amr", 9), &bot, Some("audio/amr cannot be sent as audio, only MP3, M4A and OGG")),
+            (file("audio/mpeg", 9), &phone, Some("cannot send files")),
         ];
         for (attachment, platform, refused) in cases {
             let told = attachment.rejection_reason(Some(platform));

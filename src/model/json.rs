@@ -246,7 +246,7 @@ mod tests {
             ("{\"a\" 1}", 1, "a colon is missing"),
             ("{\"a\": 1\n\"b\": 2}", 2, "a comma or the end is missing"),
             ("{\"a\": \"b}", 1, "a quote is missing"),
-            ("{\"a\": 1} x", 1, "something follows its end"),
+            ("{\"a\": 1} x", 1, "more text follows its end"),
             ("{a: 1}", 1, "a name in quotes was expected"),
             ("{\"a\": 1x}", 1, "this is not a number"),
         ];

@@ -150,7 +150,7 @@ mod tests {
                 Some(webp(300, 200, false)),
                 Some("a sticker has 512x512 pixels, this has 300x200"),
             ),
-            (chat, "image/png", 9, None, Some("image/png is not sent as a sticker, only WebP")),
+            (chat, "image/png", 9, None, Some("image/png cannot be sent as a sticker, only WebP")),
             (chat, TGS_MIME_TYPE, 9, None, Some("only WebP")),
             (bot, TGS_MIME_TYPE, 65_536, None, None),
             (bot, TGS_MIME_TYPE, 65_537, None, Some("a TGS sticker has at most 64 KB, this has 66 KB")),

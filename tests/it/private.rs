@@ -118,9 +118,9 @@ fn a_pipe_is_no_configuration() {
     assert!(made.success());
     for arguments in [&["list"][..], &["channel", "list"]] {
         let said = binary.fails(1, arguments, "");
-        assert!(said.contains("config.toml") && said.contains("not a plain file"), "{said}");
+        assert!(said.contains("config.toml") && said.contains("not a regular file"), "{said}");
         assert_eq!(said.trim().lines().count(), 1, "{said}");
-        assert_eq!(said.matches("not a plain file").count(), 1, "{said}");
+        assert_eq!(said.matches("not a regular file").count(), 1, "{said}");
     }
 }
 

@@ -126,7 +126,7 @@ fn success_is_only_what_the_server_confirmed() {
     assert_eq!(script.desk.outbound().len(), 1);
     script.desk.dev("credits", json!({"balance": 0}));
     let said = script.fails(1, &["send", &id, "Twice.", "--beside-ai"]);
-    assert!(said.contains("required 1 credits, available 0"), "{said}");
+    assert!(said.contains("not enough credits: required 1, available 0"), "{said}");
     assert_eq!(script.desk.outbound().len(), 1);
     // The error names the channel, and no stopped row remains.
     assert!(said.contains("Harbor chat: send: "), "{said}");
@@ -269,7 +269,7 @@ fn a_script_sends_files_links_places_and_templates() {
         (2, &["hi", "--template", "hello_again", "--language", "en"], "a template has its own text"),
         (1, &["--file", "/no/such/bill.pdf"], "there is no file /no/such/bill.pdf"),
         (2, &["--link", "http://shop.example/a.pdf"], "must begin with https://"),
-        (2, &["--file", "tests/it/stories/files/bell.png", "--as", "video"], "is not sent as video"),
+        (2, &["--file", "tests/it/stories/files/bell.png", "--as", "video"], "cannot be sent as video"),
     ];
     let long = "x".repeat(5_000);
     for (text, words) in [("", "there is nothing to send"), (" ", "nothing to send"), (&long, "at most 4096")]

@@ -85,7 +85,7 @@ fn mistakes_say_where_and_what() {
         (
             "from = \"contact\"",
             "from = \"customer\"",
-            "line 17: connection \"shop\": endpoint \"orders\": from = \"customer\" is not known; use contact, or contact.phone",
+            "line 17: connection \"shop\": endpoint \"orders\": from = \"customer\" is not known; use contact, or a field of it",
         ),
         (
             "contact = [\"email\", \"chat_id\"]",
@@ -95,27 +95,27 @@ fn mistakes_say_where_and_what() {
         (
             "contact = [\"email\", \"chat_id\"]",
             "contact = \"name\"",
-            "line 34: connection \"shop\": endpoint \"find\": a name is chosen by the customer and identifies nobody: use phone",
+            "line 34: connection \"shop\": endpoint \"find\": customers choose their name themselves, so it identifies nobody: use phone",
         ),
         (
             "\"chat_id\"]",
             "\"username\"]",
-            "line 34: connection \"shop\": endpoint \"find\": a username is chosen",
+            "line 34: connection \"shop\": endpoint \"find\": customers choose their username",
         ),
         (
             "\"chat_id\"]",
             "\"metadata.id\"]",
-            "line 34: connection \"shop\": endpoint \"find\": metadata.id is what",
+            "line 34: connection \"shop\": endpoint \"find\": metadata.id was typed in",
         ),
         (
             "from = \"contact.metadata.customer\"",
             "from = \"contact.name\"",
-            "line 39: connection \"shop\": endpoint \"find\": a name is chosen by the customer and identifies nobody: use phone",
+            "line 39: connection \"shop\": endpoint \"find\": customers choose their name themselves, so it identifies nobody: use phone",
         ),
         (
             "{ name = \"phone\", in = \"path\", from = \"contact\" }",
             "{ name = \"phone\", in = \"path\", constant = \"7\" }",
-            "line 16: connection \"shop\": endpoint \"orders\": it takes nothing that identifies the customer",
+            "line 16: connection \"shop\": endpoint \"orders\": no parameter identifies the customer",
         ),
         (", constant = \"5\"", "", "needs one of: from, constant, ask"),
         (
@@ -141,6 +141,6 @@ fn mistakes_say_where_and_what() {
     }
     let (read_twice, wrong) = read(&format!("{SHOP}{SHOP}"));
     assert_eq!((read_twice.len(), wrong.len()), (1, 1));
-    assert!(wrong[0].starts_with("line 44: connection \"shop\": two connections are called"), "{wrong:?}");
+    assert!(wrong[0].starts_with("line 44: connection \"shop\": two connections are named"), "{wrong:?}");
     assert_eq!(read(""), (Vec::new(), Vec::new()));
 }

@@ -46,7 +46,7 @@ fn a_mail_is_read_under_many_spellings() {
         assert_eq!(message.direction == Direction::Inbound, inbound, "{json}");
         assert_eq!((message.created_at.is_some(), message.raw.as_str()), (dated, json), "{json}");
     }
-    assert!(read(r#"{"unheard":"of"}"#).0.content.as_str().contains("the raw view shows them"));
+    assert!(read(r#"{"unheard":"of"}"#).0.content.as_str().contains("see its raw data"));
 }
 
 #[test]

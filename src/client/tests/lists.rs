@@ -252,11 +252,11 @@ fn an_escalation_that_says_no_is_none() {
         assert_eq!(reads(told), Escalation::None, "{told}");
     }
     for (told, why) in [
-        ("true", "it did not say why"),
+        ("true", "the AI gave no reason"),
         ("\"asked for a person\"", "asked for a person"),
         (r#"{"reason":"angry","since":null}"#, "angry"),
         (r#"{"state":"pending"}"#, "pending"),
-        (r#"{"active":true}"#, "it did not say why"),
+        (r#"{"active":true}"#, "the AI gave no reason"),
     ] {
         assert!(matches!(reads(told), Escalation::Requested(reason) if reason.as_str() == why), "{told}");
     }

@@ -64,7 +64,7 @@ fn a_key_file_is_private_or_not_read() {
     let link = folder.path().join("link");
     symlink(&path, &link).unwrap();
     assert!(said(&link).contains("symbolic link"), "{}", said(&link));
-    assert!(said(folder.path()).contains("not a plain file"));
+    assert!(said(folder.path()).contains("not a regular file"));
     assert!(said(&folder.path().join("none")).contains("none"));
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
     assert!(said(&path).contains("chmod 600"), "{}", said(&path));

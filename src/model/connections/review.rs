@@ -287,20 +287,17 @@ mod tests {
                 "cannot be automatic",
             ),
             (|connection| connection.endpoints[0].method = EndpointMethod::Post, "only GET"),
-            (|connection| connection.endpoints[0].public = true, "takes nothing from the contact"),
+            (|connection| connection.endpoints[0].public = true, "takes no parameter from the contact"),
             (
                 |connection| connection.endpoints[0].assistant_may_change = true,
                 "is offered to an assistant anyway",
             ),
-            (
-                |connection| connection.endpoints[0].contact.clear(),
-                "it takes nothing that identifies the customer",
-            ),
+            (|connection| connection.endpoints[0].contact.clear(), "no parameter identifies the customer"),
             (
                 |connection| {
                     connection.endpoints[0].parameters[0].source = ParameterSource::Constant("7".into())
                 },
-                "it takes nothing that identifies the customer",
+                "no parameter identifies the customer",
             ),
             (
                 |connection| {
@@ -316,7 +313,7 @@ mod tests {
                     connection.endpoints[0].parameters[0].source =
                         ParameterSource::ContactField(ContactField::Metadata("id".into()));
                 },
-                "it takes nothing that identifies the customer",
+                "no parameter identifies the customer",
             ),
         ];
         for (change, said) in cases {

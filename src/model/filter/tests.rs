@@ -87,7 +87,7 @@ fn a_mistake_is_named_and_the_rest_still_filters() {
         ("window:<2x", "window:<2x is not known"),
         ("window:<99999999999999999999h", "is not known"),
         ("is:gone", "is:gone is not known; use is: with waiting, unseen"),
-        ("from:…", "from:… is nothing to look for"),
+        ("from:…", "from:… cannot be searched for"),
         ("after:2026-02-30", "after:2026-02-30 is not known; use after: with today, yesterday, 7d"),
         ("before:20-11-2026", "is not known"),
         ("after:-1d", "is not known"),

@@ -164,7 +164,7 @@ fn what_the_account_forbids() {
     let report = |credits| CampaignFacts { credits: Some(credits), ..fine() };
     assert_eq!(next_step(&poor, &report(610.0), at(96)), WaveStep::Send(1), "110 cost 110 and 500 stay");
     let told = next_step(&poor, &report(609.0), at(96));
-    assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
+    assert_eq!(why(&told), "609 credits are left; wave 2 would leave fewer than 500");
     // The maximum of a price range counts.
     let mut template = poor.clone();
     let greeting = FilledTemplate { name: "hello".to_owned(), language: "en".to_owned(), components: None };
@@ -196,7 +196,7 @@ fn a_test_key_is_not_counted_and_a_live_one_must_be() {
     let mut unknown = sent(10, 0, 30, None);
     unknown.reading = unknown.reading.map(|reading| WaveReading { is_unknown: true, ..reading });
     let stands = campaign(&[unknown]);
-    assert!(why(&next_step(&stands, &fine(), at(31))).contains("does not know wave 1"));
+    assert!(why(&next_step(&stands, &fine(), at(31))).contains("has no record of wave 1"));
     assert_eq!(next_step(&stands, &CampaignFacts { is_test: true, ..fine() }, at(31)), WaveStep::Send(1));
 }
 

@@ -149,7 +149,7 @@ async fn a_voice_note_becomes_a_text_and_nothing_else_is_told() {
         request.contains("name=\"model\"\r\n\r\nwhisper\r\n") && request.contains("filename=\"note.ogg\"")
     );
     let why = client.transcribe("whisper", &file).await.expect_err("no text").to_string();
-    assert_eq!(why, "it did not answer with JSON that holds a text");
+    assert_eq!(why, "its answer contains no text");
     assert_eq!(
         client.transcribe("whisper", &file).await.expect_err("failing").to_string(),
         "it answered with status 500"
@@ -162,7 +162,7 @@ async fn what_goes_wrong_is_an_error_that_tells_neither_key_nor_address() {
     let cases = [
         ("refused", refused, "it answered with status 401"),
         ("failing", answer(500, "{}"), "it answered with status 500"),
-        ("no JSON", answer(200, "<html>"), "it did not answer with JSON"),
+        ("no JSON", answer(200, "<html>"), "its answer is not JSON"),
         ("huge", answer(200, &" ".repeat(300 * 1024)), ""),
         ("cut", "HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n{\"choices\":".to_owned(), ""),
         (
@@ -173,7 +173,7 @@ async fn what_goes_wrong_is_an_error_that_tells_neither_key_nor_address() {
         (
             "stream of events",
             answer(200, "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n"),
-            "it did not answer with JSON",
+            "its answer is not JSON",
         ),
         ("no HTTP", "hello\r\n\r\n".to_owned(), ""),
         ("silent", String::new(), ""),

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(remove(&path, "stock"), Ok(vec![shop.clone()]));
         assert!(remove(&path, "stock").expect_err("gone").contains("no connection named \"stock\""));
         let again = add(&path, &shop).expect_err("twice");
-        assert!(again.contains("two connections are called \"shop\""), "{again}");
+        assert!(again.contains("two connections are named \"shop\""), "{again}");
         let inside = Connection::new("inside", "https://10.0.0.1");
         assert!(add(&path, &inside).expect_err("private").contains("private_hosts"));
         std::fs::write(&path, "[[connection]]\nname = \"a\"\nsecret = \"s3cret\"\n").expect("written");

@@ -444,6 +444,6 @@ mod tests {
     fn refusal_says_the_first_line_of_the_provider() {
         let body =
             json!({"error": "invalid_client", "error_description": "AADSTS7000218: wrong\r\nTrace ID: 1"});
-        assert_eq!(refusal(401, &body).to_string(), "the provider refuses: AADSTS7000218: wrong (401)");
+        assert_eq!(refusal(401, &body).to_string(), "the provider refused: AADSTS7000218: wrong (401)");
     }
 }

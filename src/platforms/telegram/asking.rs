@@ -133,7 +133,7 @@ mod tests {
                 "another program reads this bot",
                 10 * SECOND,
             ),
-            (429, json!({"parameters": {"retry_after": 7}}), "asks for a pause", 7 * SECOND),
+            (429, json!({"parameters": {"retry_after": 7}}), "asks to wait", 7 * SECOND),
             (502, json!(null), "answered 502", 3 * SECOND),
         ];
         for (status, told, words, pause) in cases {

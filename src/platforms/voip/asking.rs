@@ -145,7 +145,7 @@ mod tests {
             (401, json!({"code": 20005}), "suspended or closed"),
             (404, json!({"code": 20404}), "--account-sid"),
             (403, json!({"code": 20103, "message": "no scope"}), "no scope"),
-            (429, json!({"code": 20429}), "asks for a pause"),
+            (429, json!({"code": 20429}), "asks to wait"),
             (500, json!(null), "answered 500"),
         ];
         for (status, error, words) in cases {

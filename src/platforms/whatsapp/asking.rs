@@ -137,7 +137,7 @@ mod tests {
             (401, json!({"code": 190}), "does not accept the access token"),
             (403, json!({"code": 10}), "lacks a permission"),
             (400, json!({"code": 100, "message": "Unsupported get request"}), "--phone-number-id"),
-            (400, json!({"code": 80007}), "asks for a pause"),
+            (400, json!({"code": 80007}), "asks to wait"),
             (500, json!(null), "answered 500"),
         ];
         for (status, error, words) in cases {

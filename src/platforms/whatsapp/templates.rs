@@ -246,21 +246,21 @@ mod tests {
             describe_refusal(400, &error)
         };
         let cases = [
-            (100, 2_388_024, "Not so: Because of this; the account has this template"),
+            (100, 2_388_024, "Not so: Because of this; the account already has this template"),
             (100, 2_388_023, "blocked for 30 days"),
             (100, 2_388_299, "words before the first"),
             (100, 0, "correct the name"),
             (368, 0, "restricted the account"),
             (100, 33, "--business-account-id"),
             (190, 0, "does not accept the access token"),
-            (80_008, 0, "asks for a pause"),
+            (80_008, 0, "asks to wait"),
         ];
         for (code, subcode, words) in cases {
             let said = refusal(code, subcode);
             assert!(said.contains(words), "{code} {subcode}: {said}");
         }
         let bare = describe_refusal(400, &json!({"code": 100, "message": "Invalid parameter"}));
-        assert!(bare.starts_with("the platform refuses the template: Invalid parameter; "), "{bare}");
+        assert!(bare.starts_with("the platform refused the template: Invalid parameter; "), "{bare}");
     }
 
     #[test]

@@ -171,7 +171,7 @@ mod tests {
         db.change("INSERT INTO connections VALUES ('a', 'old', ?1, NULL, 0)", bound![named]).expect("kept");
         let said = list_errors(&db).expect("read").concat();
         assert!(said.starts_with("connection \"old\" has to be added again: endpoint"), "{said}");
-        assert!(said.contains("a name is chosen by the customer"), "{said}");
+        assert!(said.contains("customers choose their name themselves"), "{said}");
         remove(&db, "a", "old").expect("removed");
         assert!(remove(&db, "a", "shop").expect("removed") && !remove(&db, "a", "shop").expect("gone"));
     }

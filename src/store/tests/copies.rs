@@ -35,7 +35,7 @@ async fn states(options: StoreOptions, folder: &Path) -> (Option<String>, Vec<Ro
 }
 
 fn assert_doubtful((said, states): (Option<String>, Vec<RowState>)) {
-    assert!(said.as_ref().is_some_and(|said| said.contains("2 rows of it may have been sent")), "{said:?}");
+    assert!(said.as_ref().is_some_and(|said| said.contains("2 changes may have been sent")), "{said:?}");
     let is_unknown = |state: &RowState| matches!(state, RowState::Stopped(StopReason::Unknown, _));
     assert!(states.len() == 2 && states.iter().all(is_unknown), "{states:?}");
 }

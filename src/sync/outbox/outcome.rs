@@ -487,8 +487,8 @@ mod settling_tests {
         let cases = [
             (text(), StopReason::Unknown, "your text to Maria: may or may not have been sent"),
             (text(), StopReason::Credits, "your text to Maria: NOT SENT, out of credits"),
-            (pause(), StopReason::KeyUnproven, "Maria: switching the AI may or may not have worked"),
-            (pause(), StopReason::Refused, "Maria: switching the AI: NOT SENT"),
+            (pause(), StopReason::KeyUnproven, "Maria: pausing the AI may or may not have worked"),
+            (pause(), StopReason::Refused, "Maria: pausing the AI: NOT SENT"),
         ];
         for (operation, stop, words) in cases {
             assert_eq!(describe_stopped(&operation, "Maria", stop), words);

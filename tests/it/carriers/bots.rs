@@ -349,7 +349,7 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
     let (status, told) = served.send(sticker(1), None).await;
     assert!(status == 400 && told.to_string().contains("at most 512x512 pixels, this has 900x900"), "{told}");
     let (status, told) = served.send(sticker(2), None).await;
-    assert!(status == 400 && told.to_string().contains("image/png is not sent as a sticker"), "{told}");
+    assert!(status == 400 && told.to_string().contains("image/png cannot be sent as a sticker"), "{told}");
     let mut captioned = sticker(0);
     captioned["caption"] = "See?".into();
     assert_eq!(served.send(captioned, None).await.0, 400);

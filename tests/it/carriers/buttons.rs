@@ -133,9 +133,12 @@ async fn buttons_that_the_platform_would_refuse_are_named() {
         (json!(many), "buttons must have at most 100 buttons"),
         (
             json!([[{"text": "A", "data": "x"}], [{"text": "B", "data": "x"}]]),
-            "buttons[1][0].data is the data of",
+            "buttons[1][0].data is also the data of",
         ),
-        (json!([[{"text": "A", "data": "x", "url": "https://a.example"}]]), "data must be absent beside url"),
+        (
+            json!([[{"text": "A", "data": "x", "url": "https://a.example"}]]),
+            "data must be absent if url is present",
+        ),
         (json!([[{"text": "A", "url": "http://a.example"}]]), "url must begin with https://"),
         (json!([[{"text": "é".repeat(40)}]]), "buttons[0][0].text must have at most 64 bytes"),
         (json!([[{"data": "x"}]]), "buttons[0][0].text is required"),

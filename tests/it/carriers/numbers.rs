@@ -398,7 +398,8 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
     assert_eq!((reached.len(), reached[0].kind.as_str()), (1, "sticker"));
     assert!(reached[0].body["sticker"]["id"].is_string(), "{reached:?}");
     assert_eq!(reached[0].body["sticker"]["caption"], Value::Null);
-    for (number, why) in [(1, "512x512 pixels, this has 300x300"), (2, "image/png is not sent as a sticker")]
+    for (number, why) in
+        [(1, "512x512 pixels, this has 300x300"), (2, "image/png cannot be sent as a sticker")]
     {
         let (status, told) = served.send(sticker(number), None).await;
         assert!(status == 400 && told.to_string().contains(why), "{told}");

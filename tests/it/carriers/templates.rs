@@ -104,7 +104,7 @@ async fn refused_submission_says_why_and_what_to_do() {
     assert!(why.contains("must be a list"), "{why}");
     number.plan(|method| (method == "submission").then_some(Wrong::TooMany));
     let why = refusal(draft("order_late", "It is late.")).await;
-    assert!(why.contains("asks for a pause"), "{why}");
+    assert!(why.contains("asks to wait"), "{why}");
     number.nothing_goes_wrong();
     number.revoke();
     let why = refusal(draft("order_late", "It is late.")).await;

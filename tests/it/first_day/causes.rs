@@ -105,7 +105,7 @@ fn fault_of_a_certificate_is_named() {
     };
     let other = certified(|_| {}).1;
     let url = |port: u16| format!("https://localhost:{port}/v1");
-    let unknown = "from an authority that this machine does not know; name its file in SSL_CERT_FILE";
+    let unknown = "from an authority that this machine does not trust; set SSL_CERT_FILE to the file";
     is_told(&url(port), &[("SSL_CERT_FILE", &trust("other.pem", &other))], unknown);
     let file = trust("own.pem", &own);
     let named = format!("https://127.0.0.1:{port}/v1");

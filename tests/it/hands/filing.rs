@@ -249,7 +249,7 @@ async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_wit
         file(&hands, archived_and_read()).await;
         assert!(hands.history("t1").outbox.is_empty(), "{status}: nothing asks for ever");
         let said = notices(&hands);
-        assert!(said.len() == 1 && said[0].starts_with("not archived: the server refuses"), "{said:?}");
+        assert!(said.len() == 1 && said[0].starts_with("not archived: the server refused it"), "{said:?}");
         let (thread, _) = shown(&hands);
         assert_eq!((thread.is_read, thread.is_archived()), (Some(false), false), "{status}");
     }

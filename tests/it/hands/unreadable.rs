@@ -138,7 +138,7 @@ async fn a_list_this_server_does_not_have_is_a_note_and_no_trouble() {
             })
             .collect();
         for what in ["templates", "contacts", "webhooks"] {
-            assert!(said.contains(&format!("this server has no {what}")), "{what}: {said:?}");
+            assert!(said.contains(&format!("this server does not offer {what}")), "{what}: {said:?}");
         }
     }
 }

@@ -179,7 +179,7 @@ async fn refused_move_leaves_the_source_unchanged() {
     let refused = |from: &str, to: &str| binary.fails(1, &moving(binary, from, to), "");
     let left = contents(&file);
     let two_files = refused(&file, "other.db");
-    assert!(two_files.contains("one of --from and --to has to be a file"), "{two_files}");
+    assert!(two_files.contains("one of --from and --to must be a file"), "{two_files}");
     let missing = refused(&format!("{file}.gone"), &url);
     assert!(missing.contains("there is no service database"), "{missing}");
     let usage = binary.fails(2, &["admin", "--db", &file, "move", "--from", &file, "--to", &url], "");

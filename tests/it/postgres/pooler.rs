@@ -134,7 +134,7 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
 /// Without notifications, the process that delivers learns of a commit of the other.
 #[tokio::test]
 async fn notifications_that_a_pooler_loses_are_replaced_by_polling_and_that_is_said_once() {
-    const SAID: &str = "a pooler in transaction mode is before the database";
+    const SAID: &str = "the database is behind a pooler in transaction mode";
     let Some(server) = cluster::server() else { return };
     let Some((program, version)) = installed() else { return };
     let (transactions, sessions) = (TRANSACTION_MODE, "pool_mode = session\ndefault_pool_size = 40\n");

@@ -206,7 +206,7 @@ fn what_cannot_be_sent_is_said_before() {
     desk.pastes("/no/such/bell.png").shows("there is no file /no/such/bell.png");
     desk.keys("<Enter>").shows("not attached: there is no file");
     photographs!(desk, "refused", Overlay, Status);
-    desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB, at most 25 MB are taken");
+    desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB; upload at most 25 MB");
     desk.keys("<Ctrl-U>").pastes(&sound).shows("No captions for sound here").keys("<Enter>");
     desk.types("Listen").shows("Reply · 3 credits").keys("<Ctrl-T><Ctrl-U><Enter>");
     desk.shows("nothing is attached").hides("voice.amr").keys("<Ctrl-U>");

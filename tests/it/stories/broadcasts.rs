@@ -140,7 +140,7 @@ fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     desk.keys(":")
         .types("broadcast everyone")
         .keys("<Enter>")
-        .shows("To EVERYONE of the workspace: 3 contacts");
+        .shows("To EVERYONE in the workspace: 3 contacts");
     desk.hides("canary").types("Hello all").keys("<Ctrl-X>");
     desk.shows("EVERYONE: 3 contacts").shows("Type SEND TO ALL 3 and Enter");
     desk.keys("y<Enter>").shows("Doesn't match");

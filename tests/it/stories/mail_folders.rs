@@ -117,6 +117,6 @@ fn a_server_that_refuses_a_folder_says_so_and_nothing_waits() {
         desk.wait(30_000_000);
         desk.settle();
     }
-    desk.keys("ggD").settle().settle().shows("not moved to trash: the server refuses").shows("Order 2001");
+    desk.keys("ggD").settle().settle().shows("not moved to trash: the server refused it").shows("Order 2001");
     desk.hides("needs you").keys("go").settle().hides("in trash");
 }

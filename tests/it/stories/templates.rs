@@ -91,6 +91,6 @@ fn every_part_has_its_boxes_and_unknown_parts_are_json() {
         .keys("<Enter>")
         .shows("not sent: the image link must begin with https://");
     desk.keys("<Esc>").types("strange").keys("<Enter>").shows("an unknown format");
-    desk.types("x").keys("<Enter>").shows("not a JSON array: line 1: something follows its end");
+    desk.types("x").keys("<Enter>").shows("not a JSON array: line 1: more text follows its end");
     photographs!(desk, "strange", Overlay);
 }

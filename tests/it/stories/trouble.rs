@@ -122,5 +122,5 @@ fn what_cannot_be_read_is_shown_and_counted_and_what_is_missing_is_no_trouble() 
     desk.run_command("show-unreadable").shows("webhooks:").shows("no webhook").keys("<Esc>");
     desk.keys("gp").settle();
     desk.wait(5_000_000);
-    desk.settle().shows("this server has no contacts").hides("Server trouble");
+    desk.settle().shows("this server does not offer contacts").hides("Server trouble");
 }

@@ -246,7 +246,7 @@ fn the_wait_for_another_try_is_no_hold() {
             offline(),
             Leader::Here,
             WaitReason::Connection,
-            "waiting for a connection; sent automatically",
+            "waiting for a connection; then sent automatically",
         ),
         (
             again(mine(), 6),
@@ -295,7 +295,7 @@ fn a_row_says_what_its_channel_waits_for() {
             offline(),
             Leader::Here,
             WaitReason::Connection,
-            "waiting for a connection; sent automatically",
+            "waiting for a connection; then sent automatically",
         ),
         (
             mine(),
@@ -303,7 +303,7 @@ fn a_row_says_what_its_channel_waits_for() {
             Health::Trouble { since: at(-9), why: SafeText::line("gone") },
             Leader::Here,
             WaitReason::Server,
-            "server trouble; sent automatically",
+            "server trouble; retried automatically",
         ),
         (
             mine(),

@@ -64,7 +64,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     photographs!(desk, "recipients", Overlay);
     desk.keys("<Esc>yf").shows("copied 2 that failed");
     assert_eq!(desk.copied.last().expect("copied"), "+34000040009\n+34001500009");
-    desk.keys("R").shows("To failed recipients of the last one: 2 in all").keys("<Esc>");
+    desk.keys("R").shows("To failed recipients of the last broadcast: 2 in all").keys("<Esc>");
     desk.keys(":").types("export csv /nowhere/at/all.csv").keys("<Enter>").shows("was not written");
 }
 
