@@ -266,8 +266,7 @@ impl Session {
     }
 
     pub fn incomplete_list_error(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
-        let why =
-            "the server's list is incomplete: its cursor is refused or repeats; the part before is shown";
+        let why = "the server's list is incomplete: it refused or repeated a page; the part before is shown";
         let failure = RequestFailure::new(FailureCause::Trouble, why);
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
         Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
