@@ -131,7 +131,7 @@ pub enum Action {
     Mcp(mcp::McpArguments),
     #[command(flatten)]
     Script(scripting::Script),
-    /// For benches and those who work on frontdesk.
+    /// Tools for benchmarks and for developers of frontdesk.
     #[command(subcommand, hide = true)]
     Dev(development::DevelopmentAction),
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub enum EnvironmentArgument {
 /// What can be done with keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyAction {
-    /// Create a key, and print it this one time.
+    /// Create a key, and print it: it is shown only once.
     #[command(alias = "add")]
     Create {
         /// Channel of the key: whatsapp, telegram, email, voip, or the name of a further channel.

@@ -58,7 +58,7 @@ pub struct MailboxArguments {
     /// Let the assistant answer mail until a person does.
     #[arg(long)]
     auto_reply: bool,
-    /// Provider at which the owner of the mailbox agrees in a browser, instead of a password. Asks
+    /// Provider at which the owner of the mailbox gives consent in a browser, instead of a password. Asks
     /// for the client secret (empty if there is none).
     #[arg(long, value_enum, requires = "client_id", conflicts_with = "token_url")]
     provider: Option<ProviderArgument>,
@@ -149,7 +149,7 @@ pub async fn list_aliases(admin: &Admin, arguments: AliasArguments, json: bool) 
 /// The providers, as the command line names them.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ProviderArgument {
-    /// Gmail and Google Workspace: the owner agrees in a browser.
+    /// Gmail and Google Workspace: the owner gives consent in a browser.
     Google,
     /// Microsoft 365: the owner types a code on a page.
     Microsoft,

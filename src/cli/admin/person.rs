@@ -35,8 +35,8 @@ impl RoleArgument {
 /// Commands of `admin person`.
 #[derive(Debug, Subcommand)]
 pub enum PersonAction {
-    /// Add a person and print a sign-in token this one time. For a known name, print another token:
-    /// each desk needs its own.
+    /// Add a person and print a sign-in token, which is shown only once. For a known name, print another
+    /// token: each desk needs its own.
     Add {
         /// Name, as colleagues see it.
         name: String,

@@ -12,7 +12,7 @@ use service::admin::Admin;
 /// What can be done with workspaces.
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceAction {
-    /// Add a workspace with its own channels and keys. The keys are printed this one time. Other
+    /// Add a workspace with its own channels and keys. The keys are printed only once. Other
     /// commands act on the first workspace, or on the one named by --workspace.
     Add {
         /// Name of the business.
@@ -26,10 +26,10 @@ pub enum WorkspaceAction {
         /// Name of the business.
         name: String,
     },
-    /// Suspend the workspace named by --workspace: it only reads, and the assistant is silent. Incoming
-    /// messages are stored.
+    /// Suspend the workspace named by --workspace: it can only be read, and the assistant is silent.
+    /// Incoming messages are stored.
     Suspend,
-    /// Let a suspended workspace go on.
+    /// Resume the suspended workspace named by --workspace.
     Resume,
 }
 

@@ -13,13 +13,13 @@ const MAX_CONVERSION_TIME: Duration = Duration::from_millis(200);
 /// Repetitions of a slow document: the machine may have been busy.
 const MAX_REPEATS: u32 = 5;
 
-/// How many mails.
+/// Arguments of `dev fuzz-html`.
 #[derive(Debug, Args)]
 pub struct FuzzArguments {
-    /// How many documents.
+    /// Number of documents.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     count: u64,
-    /// The first document's number; the same number makes the same document.
+    /// Number of the first document; the same number makes the same document.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 }

@@ -20,28 +20,28 @@ pub use world::GeneratedData;
 /// The commands for benches.
 #[derive(Debug, Subcommand)]
 pub enum DevelopmentAction {
-    /// Fill a local cache with conversations and messages nobody sent.
+    /// Fill a local cache with generated conversations and messages.
     FillCache(FillArguments),
-    /// Look whether the text of HTML mails made by chance is only text.
+    /// Check that random HTML mails are converted to text alone.
     FuzzHtml(html::FuzzArguments),
 }
 
 /// How the cache is filled.
 #[derive(Debug, Args)]
 pub struct FillArguments {
-    /// The data folder; made if it is not there.
+    /// Data folder; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// How many conversations.
+    /// Number of conversations.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     conversations: u32,
-    /// How many messages they hold together.
+    /// Number of messages in all conversations together.
     #[arg(long, value_name = "M", default_value_t = 0)]
     messages: u64,
-    /// The same seed fills the same cache.
+    /// Seed of the content; the same seed makes the same cache.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The channel, by its name; without it the first one configured.
+    /// Name of the channel; without it, the first configured one.
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
 }

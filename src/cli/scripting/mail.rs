@@ -133,7 +133,7 @@ pub struct MailMoveArguments {
     pub to: String,
     #[command(flatten)]
     pub key: KeyArgument,
-    /// What all have.
+    /// Common options.
     #[command(flatten)]
     pub common: Common,
 }
@@ -149,7 +149,7 @@ pub struct MailAwayArguments {
     pub undo: bool,
     #[command(flatten)]
     pub key: KeyArgument,
-    /// What all have.
+    /// Common options.
     #[command(flatten)]
     pub common: Common,
 }

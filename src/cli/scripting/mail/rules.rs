@@ -35,7 +35,7 @@ pub struct MailRuleArguments {
     /// Action of the rule: archive, read, star, delete, spam, category:WORD or folder:NAME.
     #[arg(value_name = "ACTION", value_parser = action)]
     pub action: RuleAction,
-    /// What all have.
+    /// Common options.
     #[command(flatten)]
     pub common: Common,
 }
@@ -52,7 +52,7 @@ pub struct MailRuleSwitchArguments {
     /// New state of the rule.
     #[arg(value_name = "on|off", value_parser = ["on", "off"])]
     pub state: String,
-    /// What all have.
+    /// Common options.
     #[command(flatten)]
     pub common: Common,
 }
