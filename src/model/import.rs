@@ -239,7 +239,7 @@ mod tests {
                 && !ImportColumns::from_names(["phone", "name"]).expect("columns").has_merged_columns()
         );
         for (names, wanted) in [
-            (vec!["name"], "none is called phone"),
+            (vec!["name"], "must name phone"),
             (vec!["phone", "number"], "twice"),
             (vec!["phone", ""], "has no name"),
         ] {

@@ -123,7 +123,7 @@ fn mistakes_say_where_and_what() {
             "constant = \"five\"",
             "line 18: connection \"shop\": endpoint \"orders\": \"limit\" must be a whole number",
         ),
-        ("$.total", "$.total[", "is no path"),
+        ("$.total", "$.total[", "is not a path"),
         ("method = \"POST\"", "method = \"post\"", "use one of: GET, POST"),
         (
             "/customers/{phone}",

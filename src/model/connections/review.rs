@@ -271,14 +271,14 @@ mod tests {
             (|connection| connection.name = "contact".into(), "not contact or agent"),
             (|connection| connection.base_url = "api.example".into(), "base_url must be"),
             (|connection| connection.base_url = "https://a.example/?x".into(), "base_url must be"),
-            (|connection| connection.base_url = "https://a.example/../x".into(), "must not hold"),
+            (|connection| connection.base_url = "https://a.example/../x".into(), "must not contain"),
             (|connection| connection.timeout_seconds = 0, "1 to 60"),
             (|connection| connection.per_minute = 0, "1 to 6000"),
             (|connection| connection.auth = Auth::Basic { user: String::new() }, "needs user"),
             (|connection| connection.endpoints.push(orders()), "two endpoints"),
             (|connection| connection.endpoints[0].path = "/orders".into(), "which has no {id}"),
             (|connection| connection.endpoints[0].path = "/{id}/{x}".into(), "the path has {x}"),
-            (|connection| connection.endpoints[0].path = "/{id}/..".into(), "no . or .."),
+            (|connection| connection.endpoints[0].path = "/{id}/..".into(), "or . or .."),
             (|connection| connection.endpoints[0].parameters[0].place = ParameterPlace::Body, "has none"),
             (
                 |connection| {

@@ -421,7 +421,7 @@ mod tests {
             (429, json!(null), "slower"),
             (503, json!(null), "pending"),
             (400, error("temporarily_unavailable"), "pending"),
-            (400, error("authorization_declined"), "did not agree"),
+            (400, error("authorization_declined"), "did not give consent"),
             (400, error("expired_token"), "in time"),
             (400, error("invalid_grant"), "invalid_grant (400)"),
             (200, json!({"refresh_token": "r"}), "r"),

@@ -274,7 +274,7 @@ mod tests {
                 Some("it was revoked"),
             ),
             (401, json!({"error": "invalid_client"}), Some("invalid_client")),
-            (200, json!({"error": "invalid_grant"}), Some("agree again")),
+            (200, json!({"error": "invalid_grant"}), Some("consent of the account's owner again")),
             (429, json!({"error": "rate_limited"}), None),
             (408, json!(null), None),
             (503, json!(null), None),

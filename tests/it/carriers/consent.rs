@@ -101,7 +101,7 @@ fn refused_code_connects_nothing_and_says_why() {
     let Some(scene) = Scene::new() else { return };
     scene.tokens.denies();
     let (is_done, said) = scene.start("microsoft").ends();
-    assert!(!is_done && said.contains("did not agree"), "{said}");
+    assert!(!is_done && said.contains("did not give consent"), "{said}");
     assert!(!scene.is_connected());
 }
 
@@ -113,9 +113,9 @@ fn browser_of_this_machine_connects_a_mailbox() {
     let wanted = redirect(&page, &format!("code={GOOD_CODE}"));
     let forged = wanted.replace("state=", "state=x");
     let answer = stand_in::call("GET", &forged, ("accept", "*/*"), "").expect("an answer");
-    assert!(answer.1.contains("Nothing was expected"), "{answer:?}");
+    assert!(answer.1.contains("Nothing to do here"), "{answer:?}");
     let answer = stand_in::call("GET", &wanted, ("accept", "*/*"), "").expect("an answer");
-    assert!(answer.1.contains("agreed"), "{answer:?}");
+    assert!(answer.1.contains("Consent was given"), "{answer:?}");
     let (is_done, said) = connecting.ends();
     assert!(is_done, "{said}");
     assert!(scene.is_connected());

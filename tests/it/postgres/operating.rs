@@ -105,7 +105,7 @@ async fn a_console_that_is_left_open_holds_up_one_workspace() {
     let ((status, told), ()) = futures_util::future::join(held, looked).await;
     assert_eq!(status, 503, "{told}");
     let words = told["message"].as_str().expect("words");
-    assert!(words.contains("holds a lock") && words.contains("nothing was changed: try again"), "{told}");
+    assert!(words.contains("holds the lock") && words.contains("nothing was changed: try again"), "{told}");
     let log = std::fs::read_to_string(two.binary.folder().join("one.log")).expect("a log");
     assert!(log.contains("idle in transaction"), "the session is named: {log}");
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";

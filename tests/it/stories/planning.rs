@@ -77,7 +77,7 @@ fn it_asks_where_it_does_not_fit_any_more() {
     desk.wait(HOUR / 2);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "I have fetched it, thanks");
     desk.wait(HOUR / 2);
-    desk.settle().shows("NOT SENT at its time").shows("arrived after it was planned");
+    desk.settle().shows("NOT SENT at its time").shows("arrived after it was scheduled");
     photographs!(desk, "moved", History);
     desk.keys("a").shows("send anyway").keys("e").shows("It is ready now");
     // No process ran at its time.

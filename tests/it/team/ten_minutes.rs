@@ -132,7 +132,7 @@ fn commands_of_the_page_make_a_team() {
                     // Lea is a viewer still.
                     let refused = machines.send(2, "Hello");
                     assert_eq!(refused.code, Some(1), "{}", refused.out);
-                    assert!(refused.err.contains("a viewer changes nothing"), "{}", refused.err);
+                    assert!(refused.err.contains("a viewer cannot change anything"), "{}", refused.err);
                 }
             }
             "frontdesk join" => {
