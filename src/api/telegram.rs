@@ -221,3 +221,29 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
 pub fn escape_html(plain: &str) -> String {
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reason_why_a_chat_takes_no_messages_is_read() {
+        let reason = |json: &str| {
+            let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+            read_conversation(&raw).expect("a conversation").takes_no_messages
+        };
+        let cases = [
+            (r#"{"id":"c1","takesNoMessages":"blocked"}"#, Some(NoMessagesReason::Blocked)),
+            (r#"{"id":"c1","takesNoMessages":"left"}"#, Some(NoMessagesReason::Left)),
+            (r#"{"id":"c1","takesNoMessages":"disconnected"}"#, Some(NoMessagesReason::Disconnected)),
+            (r#"{"id":"c1","takesNoMessages":"moved away"}"#, Some(NoMessagesReason::Unknown)),
+            (r#"{"id":"c1","takesNoMessages":null}"#, None),
+            (r#"{"id":"c1","takesNoMessages":""}"#, None),
+            (r#"{"id":"c1","takesNoMessages":[]}"#, None),
+            (r#"{"id":"c1"}"#, None),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(reason(json), expected, "{json}");
+        }
+    }
+}

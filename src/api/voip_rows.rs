@@ -119,6 +119,8 @@ mod tests {
             assert_eq!((row.title().as_str(), row.preview.as_str()), (title, preview), "{json}");
             assert_eq!((row.last_message_at.is_some(), row.raw.as_str()), (dated, json), "{json}");
         }
+        let stopped = r#"{"customerPhone":"+447700900517","takesNoMessages":"stopped"}"#;
+        assert_eq!(read(stopped).unwrap().takes_no_messages, Some(NoMessagesReason::Stopped));
         assert_eq!(read(r#"{"status":"active"}"#), None);
         assert_eq!(read("[]"), None);
     }

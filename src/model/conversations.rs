@@ -431,3 +431,31 @@ impl ConversationRow {
             && matches!(self.conversation.escalation, Escalation::Requested(_))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_customer_who_takes_no_messages_is_named_with_the_reason() {
+        let named = |reason| Conversation {
+            name: Some(SafeText::line("Marco")),
+            takes_no_messages: reason,
+            ..Conversation::stand_in(ConversationId::from("c1"), false)
+        };
+        let cases = [
+            (NoMessagesReason::Blocked, "Marco blocked the bot: a text would not arrive"),
+            (NoMessagesReason::Left, "Marco removed the bot: a text would not arrive"),
+            (NoMessagesReason::Stopped, "Marco wrote STOP: a text would not arrive"),
+            (
+                NoMessagesReason::Disconnected,
+                "The account's owner disconnected the bot: a text would not arrive",
+            ),
+            (NoMessagesReason::Unknown, "Marco opted out: a text would not arrive"),
+        ];
+        for (reason, words) in cases {
+            assert_eq!(named(Some(reason)).describe_no_messages().as_deref(), Some(words));
+        }
+        assert_eq!(named(None).describe_no_messages(), None);
+    }
+}
