@@ -127,6 +127,13 @@ impl MessageForm {
         }
     }
 
+    /// Returns the form that the fields of a message tell; the first that is set decides.
+    pub fn from_fields(is_voice: bool, is_sticker: bool, has_contact: bool) -> Option<Self> {
+        let fields =
+            [(is_voice, Self::VoiceNote), (is_sticker, Self::Sticker), (has_contact, Self::ContactCard)];
+        fields.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form)
+    }
+
     pub fn label(self) -> &'static str {
         match self {
             Self::VoiceNote => "voice note",
@@ -136,9 +143,10 @@ impl MessageForm {
     }
 }
 
-/// Returns the label of a content type, for brackets.
-pub fn content_label(content_type: &str) -> &str {
-    match MessageForm::from_content_type(content_type) {
+/// Returns the label of a kind of content, for brackets: of its form, which its content type may imply, else the
+/// content type.
+pub fn kind_label(content_type: &str, form: Option<MessageForm>) -> &str {
+    match form.or_else(|| MessageForm::from_content_type(content_type)) {
         Some(form) => form.label(),
         None => content_type,
     }
@@ -150,6 +158,13 @@ pub struct MessageMarks {
     pub form: Option<MessageForm>,
     /// True if its author did not write it, but passed it on.
     pub is_forwarded: bool,
+}
+
+impl MessageMarks {
+    /// `form` is the one that the fields of the message tell; without it the content type may imply one.
+    pub fn new(form: Option<MessageForm>, content_type: &str, is_forwarded: bool) -> Self {
+        Self { form: form.or_else(|| MessageForm::from_content_type(content_type)), is_forwarded }
+    }
 }
 
 /// A message as last reported by the server.
@@ -208,18 +223,20 @@ impl Message {
 
     /// Returns the label of the content's kind, for brackets.
     pub fn kind_label(&self) -> &str {
-        match self.marks.form {
-            Some(form) => form.label(),
-            None => self.content_type.as_str(),
-        }
+        kind_label(&self.content_type, self.marks.form)
+    }
+
+    /// True if the kind of a message without a file is shown beside its text.
+    pub fn has_label_without_file(&self) -> bool {
+        self.content.is_empty() || self.marks.form == Some(MessageForm::ContactCard)
     }
 
     /// Returns the labels and the address of the media, to follow the content on a line; empty for a plain text.
     pub fn describe_media(&self) -> String {
         let media = match (&self.media_url, self.marks.form) {
             (Some(url), _) => format!(" [{}] {url}", self.kind_label()),
-            (None, Some(form)) => format!(" [{}]", form.label()),
-            (None, None) => String::new(),
+            (None, Some(form)) if self.has_label_without_file() => format!(" [{}]", form.label()),
+            (None, _) => String::new(),
         };
         if self.marks.is_forwarded { format!("{media} [forwarded]") } else { media }
     }
