@@ -381,4 +381,40 @@ mod tests {
         let odd = Sender::from_words(Direction::Outbound, "flow\u{1b}[2J");
         assert_eq!(odd, Sender::Unknown(SafeText::line("flow\u{1b}[2J")));
     }
+
+    #[test]
+    fn kind_has_one_label_and_the_fields_come_before_the_content_type() {
+        let cases = [
+            (MessageForm::from_fields(true, true, false), "audio", "voice note"),
+            (MessageForm::from_fields(false, true, true), "photo", "sticker"),
+            (MessageForm::from_fields(false, false, true), "text", "contact"),
+            (None, "voice", "voice note"),
+            (None, "contacts", "contact"),
+            (None, "audio", "audio"),
+        ];
+        for (form, content_type, label) in cases {
+            let marks = MessageMarks::new(form, content_type, false);
+            let message = Message {
+                content_type: content_type.to_owned(),
+                marks,
+                ..Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"))
+            };
+            assert_eq!(kind_label(content_type, form), label);
+            assert_eq!(message.kind_label(), label);
+        }
+    }
+
+    #[test]
+    fn kind_follows_a_text_only_where_it_says_more() {
+        let described = |content: &str, form| {
+            let marks = MessageMarks::new(form, "audio", false);
+            let content = SafeText::block(content);
+            let message = Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"));
+            Message { content, marks, ..message }.describe_media()
+        };
+        assert_eq!(described("", Some(MessageForm::VoiceNote)), " [voice note]");
+        assert_eq!(described("[withdrawn voice note]", Some(MessageForm::VoiceNote)), "");
+        assert_eq!(described("Bo · +34600111333", Some(MessageForm::ContactCard)), " [contact]");
+        assert_eq!(described("Hi", None), "");
+    }
 }
