@@ -127,13 +127,13 @@ fn read_assistant(
     let mut amount = |key: &str| read_amount(section, key, mistakes).unwrap_or_default();
     let prices =
         ModelPrices { input: amount("price_in"), output: amount("price_out"), ..ModelPrices::default() };
-    let after = mistakes.collect(section.word("after_person_answers")).flatten();
+    let pauses = mistakes.value(section.boolean("pause_when_answered_elsewhere"));
     AssistantConfig {
         endpoint: read_endpoint(section, environment, mistakes),
         knowledge,
         caps,
         prices,
-        after_person_answers: after.and_then(|words| words.parse().ok()).unwrap_or_default(),
+        after_person_answers: pauses.map(AfterPersonAnswers::from_setting).unwrap_or_default(),
     }
 }
 
