@@ -305,7 +305,7 @@ fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)
         && parse_closed_at(&known.status, &known.raw) == conversation.closed_at
-        && parse_no_messages(&known.raw) == conversation.takes_no_messages
+        && parse_no_messages(&known.raw) == parse_no_messages(&conversation.raw)
         && known.escalation.as_deref() == escalation_text(&conversation.escalation)
         && known.listed.iter().map(Option::as_deref).eq(listed)
 }
