@@ -104,6 +104,8 @@ pub fn record_opt_out(
 ) -> Result<(), DatabaseError> {
     let has_opted_out = match channel.kind {
         Channel::Voip => why == OPTED_OUT_MESSAGE,
+        // In the chats of a business the opt-out of one customer would be that of all.
+        Channel::Telegram if chat::is_business(&conversation.peer) => false,
         Channel::Telegram => BOT_REFUSALS.iter().any(|part| why.contains(part)),
         Channel::Whatsapp | Channel::Email => false,
     };
