@@ -232,6 +232,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             None if body.automation_enabled.is_some() => Escalation::None,
             None => Escalation::Unknown,
         },
+        takes_no_messages: None,
         address: [body.customer_phone, body.customer_address]
             .into_iter()
             .flatten()

@@ -3,6 +3,7 @@
 #[cfg(feature = "schema")]
 use crate::schema;
 use crate::team::PersonName;
+use model::messages::{MessageForm, kind_label};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -144,6 +145,12 @@ pub struct ExtrasLine<'a> {
 }
 
 impl<'a> ExtrasLine<'a> {
+    /// Returns the label of a message of a kind, for brackets.
+    pub fn kind_label<'k>(&self, kind: &'k str) -> &'k str {
+        let form = MessageForm::from_fields(self.voice == Some(true), self.sticker == Some(true), false);
+        kind_label(kind, form)
+    }
+
     pub fn read(kept: Option<&'a str>) -> Self {
         kept.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }

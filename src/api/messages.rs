@@ -256,14 +256,8 @@ fn read_marks(body: &MessageBody<'_>) -> MessageMarks {
     let structure: Value = structure.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
     let has_card = structure["contact"].is_object()
         || structure["contacts"].as_array().is_some_and(|cards| !cards.is_empty());
-    let forms = [
-        (body.voice == Some(true), MessageForm::VoiceNote),
-        (body.sticker == Some(true), MessageForm::Sticker),
-        (has_card, MessageForm::ContactCard),
-    ];
-    let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
-    let implied = || MessageForm::from_content_type(body.content_type.as_deref().unwrap_or(""));
-    MessageMarks { form: found.or_else(implied), is_forwarded: body.forwarded == Some(true) }
+    let form = MessageForm::from_fields(body.voice == Some(true), body.sticker == Some(true), has_card);
+    MessageMarks::new(form, body.content_type.as_deref().unwrap_or(""), body.forwarded == Some(true))
 }
 
 /// Reads `{id, name}`; `None` if it names nobody.

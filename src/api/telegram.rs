@@ -14,7 +14,7 @@ use crate::request::derived_body;
 #[cfg(feature = "schema")]
 use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
-use model::conversations::{Automation, Conversation, ConversationStatus};
+use model::conversations::{Automation, Conversation, ConversationStatus, NoMessagesReason};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -152,7 +152,8 @@ impl ParseMode {
     schemars(
         rename = "TelegramConversation",
         transform = schema::always("telegramChatId status messageCount lastMessagePreview lastMessageAt"),
-        transform = schema::allow_words("status", schema::CONVERSATION_STATUS)
+        transform = schema::allow_words("status", schema::CONVERSATION_STATUS),
+        transform = schema::allow_words("takesNoMessages", "blocked left disconnected")
     )
 )]
 pub struct TelegramConversationBody {
@@ -187,6 +188,10 @@ pub struct TelegramConversationBody {
     #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "LastChange"))]
     pub last_change: Option<LastChange>,
+    /// Present if the chat takes no messages, with the reason. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub takes_no_messages: Option<String>,
 }
 
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
@@ -202,6 +207,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: body.last_message_at,
         escalation: body.escalation.unwrap_or_default().into_model(),
+        takes_no_messages: body.takes_no_messages.as_deref().and_then(NoMessagesReason::parse),
         address: body
             .telegram_chat_id
             .filter(|telegram_chat_id| !telegram_chat_id.is_empty() && is_plain(telegram_chat_id)),
@@ -214,4 +220,30 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
 /// refused.
 pub fn escape_html(plain: &str) -> String {
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reason_why_a_chat_takes_no_messages_is_read() {
+        let reason = |json: &str| {
+            let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+            read_conversation(&raw).expect("a conversation").takes_no_messages
+        };
+        let cases = [
+            (r#"{"id":"c1","takesNoMessages":"blocked"}"#, Some(NoMessagesReason::Blocked)),
+            (r#"{"id":"c1","takesNoMessages":"left"}"#, Some(NoMessagesReason::Left)),
+            (r#"{"id":"c1","takesNoMessages":"disconnected"}"#, Some(NoMessagesReason::Disconnected)),
+            (r#"{"id":"c1","takesNoMessages":"moved away"}"#, Some(NoMessagesReason::Unknown)),
+            (r#"{"id":"c1","takesNoMessages":null}"#, None),
+            (r#"{"id":"c1","takesNoMessages":""}"#, None),
+            (r#"{"id":"c1","takesNoMessages":[]}"#, None),
+            (r#"{"id":"c1"}"#, None),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(reason(json), expected, "{json}");
+        }
+    }
 }

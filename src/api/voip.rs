@@ -78,7 +78,8 @@ pub struct CallBody {
         transform = schema::always("customerPhone type status messageCount lastMessagePreview lastMessageAt"),
         transform = schema::times("lastMessageAt"),
         transform = schema::allow_words("type", "sms call"),
-        transform = schema::allow_words("status", schema::CONVERSATION_STATUS)
+        transform = schema::allow_words("status", schema::CONVERSATION_STATUS),
+        transform = schema::allow_words("takesNoMessages", "stopped")
     )
 )]
 pub struct VoipConversationBody {
@@ -104,4 +105,8 @@ pub struct VoipConversationBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "EscalationBody"))]
     pub escalation: Option<EscalationState>,
+    /// Present if the customer takes no texts: they wrote STOP. Calls still reach them.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub takes_no_messages: Option<String>,
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::escalations::EscalationState;
 use model::bounds;
-use model::conversations::{Conversation, ConversationStatus};
+use model::conversations::{Conversation, ConversationStatus, NoMessagesReason};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -39,6 +39,8 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             .map(EscalationState::from_value)
             .unwrap_or_default()
             .into_model(),
+        takes_no_messages: named(&fields, &["takesNoMessages"])
+            .and_then(|word| NoMessagesReason::parse(&word)),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
     })
@@ -117,6 +119,8 @@ mod tests {
             assert_eq!((row.title().as_str(), row.preview.as_str()), (title, preview), "{json}");
             assert_eq!((row.last_message_at.is_some(), row.raw.as_str()), (dated, json), "{json}");
         }
+        let stopped = r#"{"customerPhone":"+447700900517","takesNoMessages":"stopped"}"#;
+        assert_eq!(read(stopped).unwrap().takes_no_messages, Some(NoMessagesReason::Stopped));
         assert_eq!(read(r#"{"status":"active"}"#), None);
         assert_eq!(read("[]"), None);
     }

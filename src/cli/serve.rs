@@ -92,10 +92,11 @@ pub struct ServeArguments {
     /// Maximum tokens for all conversations in a day. Without a value here or in the file, 2000000.
     #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
     pub assistant_day_tokens: Option<u64>,
-    /// How long the assistant is silent in a conversation after a person's message: "pause" (until
-    /// it is handed back) or "next customer message". Without a value here or in the file, "pause".
-    #[arg(long, value_name = "WHEN")]
-    pub after_person_answers: Option<AfterPersonAnswers>,
+    /// Pause the assistant in a conversation that a person answers, here or with another program, until
+    /// it is handed back. With false it is silent until the customer writes. Without a value here or in
+    /// the file, true.
+    #[arg(long, value_name = "true|false")]
+    pub pause_when_answered_elsewhere: Option<bool>,
     /// Form of the log.
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub log_format: LogFormat,
@@ -171,7 +172,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         },
         assistant_prices: told.as_ref().map(|file| file.prices).unwrap_or_default(),
         after_person_answers: arguments
-            .after_person_answers
+            .pause_when_answered_elsewhere
+            .map(AfterPersonAnswers::from_setting)
             .or(told.as_ref().map(|file| file.after_person_answers))
             .unwrap_or_default(),
         assistant: assistant(

@@ -140,6 +140,13 @@ impl CommandRefusal {
         Self { code: "READ_ONLY", cause: "forbidden", message, advice }
     }
 
+    /// Refuses a message to a customer who takes none, with the code of the servers that do.
+    pub fn unreachable(channel: &str, why: &str) -> Self {
+        let message = format!("{channel}: {why}; nothing was sent");
+        let advice = "write on another channel, or wait until they write or allow messages again";
+        Self { code: "INVALID_RECIPIENT", cause: "refused", message, advice }
+    }
+
     /// Refuses an idempotency key used for another change.
     pub fn key_conflict(key: &str) -> Self {
         let message = format!("the idempotency key {key:?} belongs to another change; nothing was done");

@@ -127,13 +127,13 @@ fn read_assistant(
     let mut amount = |key: &str| read_amount(section, key, mistakes).unwrap_or_default();
     let prices =
         ModelPrices { input: amount("price_in"), output: amount("price_out"), ..ModelPrices::default() };
-    let after = mistakes.collect(section.word("after_person_answers")).flatten();
+    let pauses = mistakes.value(section.boolean("pause_when_answered_elsewhere"));
     AssistantConfig {
         endpoint: read_endpoint(section, environment, mistakes),
         knowledge,
         caps,
         prices,
-        after_person_answers: after.and_then(|words| words.parse().ok()).unwrap_or_default(),
+        after_person_answers: pauses.map(AfterPersonAnswers::from_setting).unwrap_or_default(),
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
             conversation_tokens = 5000
             price_in = "0.15"
             price_out = "0.60"
-            after_person_answers = "next customer message"
+            pause_when_answered_elsewhere = false
         "#;
         let assistant = read(text, folder.path()).expect("it is well").assistant.expect("a table");
         let endpoint = assistant.endpoint.expect("an endpoint");
@@ -289,11 +289,15 @@ mod tests {
                 "[assistant]\ninstruction = \"x\"\n",
                 "service.toml, line 2: instruction is not a key in [assistant]",
             ),
+            (
+                "[assistant]\nafter_person_answers = \"pause\"\n",
+                "line 2: after_person_answers is not a key in [assistant]",
+            ),
             ("[assistant]\nfacts = \"one\"\n", "service.toml, line 2: facts must be a list of "),
             ("[assistant]\nurl = \"http://127.0.0.1:1/v1\"\n", "service.toml, line 2: url needs model"),
             (
-                "[assistant]\nafter_person_answers = \"never\"\n",
-                "line 2: after_person_answers = \"never\" is not known; use one of: pause, next customer message",
+                "[assistant]\npause_when_answered_elsewhere = \"never\"\n",
+                "line 2: pause_when_answered_elsewhere must be true or false",
             ),
             ("[assistant]\nday_tokens = 5\n", "service.toml, line 2: day_tokens must be a whole number"),
             (

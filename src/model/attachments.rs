@@ -274,7 +274,7 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
         MediaKind::Sticker => stickers::rejection_reason(platform, &facts.mime_type, facts.size, facts.webp),
         MediaKind::Voice => (facts.mime_type != VOICE_MIME_TYPE)
             .then(|| format!("a voice note must be OGG (Opus), not {}", facts.mime_type)),
-        _ if is != kind => Some(format!("{} cannot be sent as {}", facts.mime_type, kind.word())),
+        _ if is != kind => Some(format!("{} cannot be sent as {}", facts.mime_type, kind.label())),
         MediaKind::Audio => audio_rejection_reason(&facts.mime_type, platform),
         _ => None,
     }

@@ -7,8 +7,10 @@ pub const MAX_TEXT_CHARS: usize = 4096;
 pub const MAX_CAPTION_CHARS: usize = 1024;
 pub const MAX_FILENAME_CHARS: usize = 256;
 pub const MAX_CONTACT_NAME_CHARS: usize = 200;
-/// Tags of a contact.
+/// Tags of a contact, beside [`NO_MARKETING_TAG`].
 pub const MAX_TAGS: usize = 50;
+/// Tag of a contact who wants no marketing messages.
+pub const NO_MARKETING_TAG: &str = "no-marketing";
 pub const MAX_TAG_CHARS: usize = 64;
 pub const MAX_SUBJECT_CHARS: usize = 998;
 pub const MAX_ATTACHMENTS: usize = 20;

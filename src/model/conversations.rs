@@ -56,6 +56,41 @@ impl Automation {
     }
 }
 
+crate::words! {
+    /// Reason why a customer takes no messages on a channel.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum NoMessagesReason {
+        /// The customer blocked the bot.
+        Blocked = "blocked",
+        /// The bot is no longer in the group.
+        Left = "left",
+        /// The customer wrote STOP; calls still reach them.
+        Stopped = "stopped",
+        /// The owner of a business account disconnected the bot.
+        Disconnected = "disconnected",
+        /// A word that this version does not know.
+        Unknown = "unknown",
+    }
+}
+
+impl NoMessagesReason {
+    /// Parses a server's word; `None` for an empty one.
+    pub fn parse(word: &str) -> Option<Self> {
+        if word.is_empty() { None } else { Some(Self::from_word(word).unwrap_or(Self::Unknown)) }
+    }
+
+    /// Phrase that follows the person's name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Blocked => "blocked the bot",
+            Self::Left => "removed the bot",
+            Self::Stopped => "wrote STOP",
+            Self::Disconnected => "disconnected the bot",
+            Self::Unknown => "opted out",
+        }
+    }
+}
+
 /// Request of the AI for a person. Lists omit it; single reads may include it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Escalation {
@@ -104,6 +139,7 @@ pub struct Referral {
 pub const CONVERSATION_FIELDS: &[&str] = &[
     "lastChange",
     "closedAt",
+    "takesNoMessages",
     "customerPhone",
     "customerAddress",
     "customerName",
@@ -147,6 +183,8 @@ pub struct Conversation {
     pub window: ServiceWindow,
     pub automation: Automation,
     pub escalation: Escalation,
+    /// Reason why texts do not reach the customer; `None` if they do, as far as the server reports.
+    pub takes_no_messages: Option<NoMessagesReason>,
     /// Unparsed JSON for the raw view.
     pub raw: String,
 }
@@ -172,6 +210,7 @@ impl Conversation {
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
             escalation: Escalation::Unknown,
+            takes_no_messages: None,
             raw: String::new(),
         }
     }
@@ -184,6 +223,20 @@ impl Conversation {
     /// True on the channel whose interface closes conversations, the one with a service window.
     pub fn can_be_closed(&self) -> bool {
         self.window != ServiceWindow::NotApplicable
+    }
+
+    /// Says why a text would not reach the customer; `None` if nothing is known to keep it from them.
+    pub fn describe_no_messages(&self) -> Option<String> {
+        let reason = self.takes_no_messages?;
+        let title = self.title();
+        let who = match reason {
+            NoMessagesReason::Disconnected => "The account's owner",
+            NoMessagesReason::Blocked
+            | NoMessagesReason::Left
+            | NoMessagesReason::Stopped
+            | NoMessagesReason::Unknown => title.as_str(),
+        };
+        Some(format!("{who} {}: a text would not arrive", reason.label()))
     }
 
     pub fn title(&self) -> SafeText {
@@ -376,5 +429,33 @@ impl ConversationRow {
     pub fn is_failing(&self) -> bool {
         self.conversation.status == ConversationStatus::Open
             && matches!(self.conversation.escalation, Escalation::Requested(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_customer_who_takes_no_messages_is_named_with_the_reason() {
+        let named = |reason| Conversation {
+            name: Some(SafeText::line("Marco")),
+            takes_no_messages: reason,
+            ..Conversation::stand_in(ConversationId::from("c1"), false)
+        };
+        let cases = [
+            (NoMessagesReason::Blocked, "Marco blocked the bot: a text would not arrive"),
+            (NoMessagesReason::Left, "Marco removed the bot: a text would not arrive"),
+            (NoMessagesReason::Stopped, "Marco wrote STOP: a text would not arrive"),
+            (
+                NoMessagesReason::Disconnected,
+                "The account's owner disconnected the bot: a text would not arrive",
+            ),
+            (NoMessagesReason::Unknown, "Marco opted out: a text would not arrive"),
+        ];
+        for (reason, words) in cases {
+            assert_eq!(named(Some(reason)).describe_no_messages().as_deref(), Some(words));
+        }
+        assert_eq!(named(None).describe_no_messages(), None);
     }
 }

@@ -127,6 +127,13 @@ impl MessageForm {
         }
     }
 
+    /// Returns the form that the fields of a message tell; the first that is set decides.
+    pub fn from_fields(is_voice: bool, is_sticker: bool, has_contact: bool) -> Option<Self> {
+        let fields =
+            [(is_voice, Self::VoiceNote), (is_sticker, Self::Sticker), (has_contact, Self::ContactCard)];
+        fields.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form)
+    }
+
     pub fn label(self) -> &'static str {
         match self {
             Self::VoiceNote => "voice note",
@@ -136,9 +143,10 @@ impl MessageForm {
     }
 }
 
-/// Returns the label of a content type, for brackets.
-pub fn content_label(content_type: &str) -> &str {
-    match MessageForm::from_content_type(content_type) {
+/// Returns the label of a kind of content, for brackets: of its form, which its content type may imply, else the
+/// content type.
+pub fn kind_label(content_type: &str, form: Option<MessageForm>) -> &str {
+    match form.or_else(|| MessageForm::from_content_type(content_type)) {
         Some(form) => form.label(),
         None => content_type,
     }
@@ -150,6 +158,13 @@ pub struct MessageMarks {
     pub form: Option<MessageForm>,
     /// True if its author did not write it, but passed it on.
     pub is_forwarded: bool,
+}
+
+impl MessageMarks {
+    /// `form` is the one that the fields of the message tell; without it the content type may imply one.
+    pub fn new(form: Option<MessageForm>, content_type: &str, is_forwarded: bool) -> Self {
+        Self { form: form.or_else(|| MessageForm::from_content_type(content_type)), is_forwarded }
+    }
 }
 
 /// A message as last reported by the server.
@@ -208,18 +223,20 @@ impl Message {
 
     /// Returns the label of the content's kind, for brackets.
     pub fn kind_label(&self) -> &str {
-        match self.marks.form {
-            Some(form) => form.label(),
-            None => self.content_type.as_str(),
-        }
+        kind_label(&self.content_type, self.marks.form)
+    }
+
+    /// True if the kind of a message without a file is shown beside its text.
+    pub fn has_label_without_file(&self) -> bool {
+        self.content.is_empty() || self.marks.form == Some(MessageForm::ContactCard)
     }
 
     /// Returns the labels and the address of the media, to follow the content on a line; empty for a plain text.
     pub fn describe_media(&self) -> String {
         let media = match (&self.media_url, self.marks.form) {
             (Some(url), _) => format!(" [{}] {url}", self.kind_label()),
-            (None, Some(form)) => format!(" [{}]", form.label()),
-            (None, None) => String::new(),
+            (None, Some(form)) if self.has_label_without_file() => format!(" [{}]", form.label()),
+            (None, _) => String::new(),
         };
         if self.marks.is_forwarded { format!("{media} [forwarded]") } else { media }
     }
@@ -363,5 +380,41 @@ mod tests {
         assert_eq!(Sender::from_words(Direction::Outbound, "assistant"), Sender::Ai);
         let odd = Sender::from_words(Direction::Outbound, "flow\u{1b}[2J");
         assert_eq!(odd, Sender::Unknown(SafeText::line("flow\u{1b}[2J")));
+    }
+
+    #[test]
+    fn kind_has_one_label_and_the_fields_come_before_the_content_type() {
+        let cases = [
+            (MessageForm::from_fields(true, true, false), "audio", "voice note"),
+            (MessageForm::from_fields(false, true, true), "photo", "sticker"),
+            (MessageForm::from_fields(false, false, true), "text", "contact"),
+            (None, "voice", "voice note"),
+            (None, "contacts", "contact"),
+            (None, "audio", "audio"),
+        ];
+        for (form, content_type, label) in cases {
+            let marks = MessageMarks::new(form, content_type, false);
+            let message = Message {
+                content_type: content_type.to_owned(),
+                marks,
+                ..Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"))
+            };
+            assert_eq!(kind_label(content_type, form), label);
+            assert_eq!(message.kind_label(), label);
+        }
+    }
+
+    #[test]
+    fn kind_follows_a_text_only_where_it_says_more() {
+        let described = |content: &str, form| {
+            let marks = MessageMarks::new(form, "audio", false);
+            let content = SafeText::block(content);
+            let message = Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"));
+            Message { content, marks, ..message }.describe_media()
+        };
+        assert_eq!(described("", Some(MessageForm::VoiceNote)), " [voice note]");
+        assert_eq!(described("[withdrawn voice note]", Some(MessageForm::VoiceNote)), "");
+        assert_eq!(described("Bo · +34600111333", Some(MessageForm::ContactCard)), " [contact]");
+        assert_eq!(described("Hi", None), "");
     }
 }

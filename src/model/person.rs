@@ -1,6 +1,6 @@
 //! A person across channels: the ways to reach them, their prices, and the cheapest.
 
-use crate::conversations::{ConversationRow, ServiceWindow};
+use crate::conversations::{ConversationRow, NoMessagesReason, ServiceWindow};
 use crate::prices::{MAX_TEMPLATE_CREDITS, Price, TEMPLATE_CREDITS};
 use crate::queries::ConversationKey;
 use crate::time::Timestamp;
@@ -14,8 +14,8 @@ pub struct PersonQuery {
 /// Reason why a conversation no longer reaches its customer, as far as this desk knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreachableReason {
-    /// The customer wrote STOP, and no START since.
-    OptedOut,
+    /// The server reports it, or the customer wrote STOP, and no START since.
+    TakesNoMessages(NoMessagesReason),
     /// The server reported that the channel is not connected.
     NotConfigured,
 }
@@ -58,7 +58,9 @@ impl Reachability {
     /// Derives the reachability from the service window, an obstacle and the price of a text.
     pub fn from_window(window: ServiceWindow, bar: Option<UnreachableReason>, text: Option<Price>) -> Self {
         match (bar, window) {
-            (Some(UnreachableReason::OptedOut), _) => Self::Unreachable("they wrote STOP".to_owned()),
+            (Some(UnreachableReason::TakesNoMessages(reason)), _) => {
+                Self::Unreachable(format!("they {}", reason.label()))
+            }
             (Some(UnreachableReason::NotConfigured), _) => {
                 Self::Unreachable("not connected on the server".to_owned())
             }
@@ -122,6 +124,8 @@ pub fn describe_ways(ways: &[ContactWay]) -> String {
 mod tests {
     use super::*;
 
+    const STOPPED: UnreachableReason = UnreachableReason::TakesNoMessages(NoMessagesReason::Stopped);
+
     fn way(name: &str, reach: Reachability, last: i64) -> ContactWay {
         ContactWay { name: name.to_owned(), reach, last_at: Some(Timestamp::from_micros(last)) }
     }
@@ -131,13 +135,8 @@ mod tests {
         let template = || Reachability::from_window(ServiceWindow::Closed, None, Some(Price::exactly(1)));
         let open = |price| Reachability::from_window(ServiceWindow::Open, None, price);
         let one = || open(Some(Price::exactly(1)));
-        let stopped = || {
-            Reachability::from_window(
-                ServiceWindow::Open,
-                Some(UnreachableReason::OptedOut),
-                Some(Price::exactly(1)),
-            )
-        };
+        let stopped =
+            || Reachability::from_window(ServiceWindow::Open, Some(STOPPED), Some(Price::exactly(1)));
         let cases: [(Vec<Reachability>, Option<usize>); 9] = [
             (vec![], None),
             (vec![template(), one()], Some(1)),
@@ -160,16 +159,18 @@ mod tests {
     #[test]
     fn ways_in_words() {
         let reach = |window, bar| Reachability::from_window(window, bar, Some(Price::exactly(1)));
+        let blocked = UnreachableReason::TakesNoMessages(NoMessagesReason::Blocked);
         let ways = [
             way("chat", reach(ServiceWindow::Closed, None), 0),
             way("mail", reach(ServiceWindow::NotApplicable, None), 0),
             way("phone", Reachability::Open(None), 0),
-            way("bot", reach(ServiceWindow::Open, Some(UnreachableReason::OptedOut)), 0),
+            way("text", reach(ServiceWindow::Open, Some(STOPPED)), 0),
+            way("bot", reach(ServiceWindow::Open, Some(blocked)), 0),
             way("new", reach(ServiceWindow::Open, Some(UnreachableReason::NotConfigured)), 0),
             way("test", Reachability::Simulated, 0),
         ];
         let words = "chat closed (template 2–3), mail open (1), phone open (price unknown), \
-                     bot no (they wrote STOP), new no (not connected on the server), test TEST (reaches nobody)";
+                     text no (they wrote STOP), bot no (they blocked the bot), new no (not connected on the server), test TEST (reaches nobody)";
         assert_eq!(describe_ways(&ways), words);
     }
 }

@@ -50,23 +50,9 @@ pub enum AfterPersonAnswers {
 }
 
 impl AfterPersonAnswers {
-    pub const ALL: [Self; 2] = [Self::Pause, Self::NextCustomerMessage];
-
-    /// Value of the setting.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pause => "pause",
-            Self::NextCustomerMessage => "next customer message",
-        }
-    }
-}
-
-impl std::str::FromStr for AfterPersonAnswers {
-    type Err = String;
-
-    fn from_str(words: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|known| known.as_str() == words);
-        found.ok_or_else(|| format!("{words:?} is neither \"pause\" nor \"next customer message\""))
+    /// Value of the setting `pause_when_answered_elsewhere`.
+    pub const fn from_setting(pauses: bool) -> Self {
+        if pauses { Self::Pause } else { Self::NextCustomerMessage }
     }
 }
 
@@ -276,18 +262,4 @@ fn no_subject_error(id: &str) -> AdminError {
     AdminError::Absent(format!(
         "there is no conversation or thread {id:?}; `frontdesk list` shows the ids of a channel"
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_words_of_the_setting_are_read_as_written() {
-        for choice in AfterPersonAnswers::ALL {
-            assert_eq!(choice.as_str().parse(), Ok(choice));
-        }
-        let refused: Result<AfterPersonAnswers, String> = "Pause".parse();
-        assert!(refused.is_err_and(|words| words.contains("\"next customer message\"")));
-    }
 }

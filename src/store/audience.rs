@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::people::search_condition;
 use crate::{Reader, StoreError};
+use model::bounds::NO_MARKETING_TAG;
 use model::contacts::PeopleQuery;
 use model::ids::{CampaignId, ChannelId, ContactId};
 use model::queries::ConversationKey;
@@ -22,6 +23,13 @@ struct AudienceBuilder {
     named: HashSet<String>,
     /// Contacts with an open service window, as last read.
     open: HashSet<ContactId>,
+    /// Contacts who want no marketing messages.
+    no_marketing: HashSet<ContactId>,
+}
+
+/// SQL condition on the tags of a contact with alias `k`; they are a JSON list.
+fn no_marketing_condition() -> String {
+    format!("instr(k.tags, '\"{NO_MARKETING_TAG}\"') > 0")
 }
 
 impl AudienceBuilder {
@@ -30,7 +38,17 @@ impl AudienceBuilder {
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
         let open = connection.all(sql, [channel], only_cell)?;
-        Ok(Self { found: ResolvedAudience::default(), seen: HashSet::new(), named: HashSet::new(), open })
+        let condition = no_marketing_condition();
+        let sql =
+            format!("SELECT k.id FROM contact k WHERE k.channel = ?1 AND k.id IS NOT NULL AND {condition}");
+        let no_marketing = connection.all(&sql, [channel], only_cell)?;
+        Ok(Self {
+            found: ResolvedAudience::default(),
+            seen: HashSet::new(),
+            named: HashSet::new(),
+            open,
+            no_marketing,
+        })
     }
 
     fn add_contact(&mut self, id: ContactId) {
@@ -43,6 +61,7 @@ impl AudienceBuilder {
         } else {
             self.found.closed += 1;
         }
+        self.found.no_marketing += usize::from(self.no_marketing.contains(&id));
         self.found.ids.push(id);
     }
 
@@ -155,16 +174,17 @@ impl Reader {
     pub fn everyone_read(&self, channel: &ChannelId) -> Result<ResolvedAudience, StoreError> {
         let counted = |open: &str| -> Result<usize, StoreError> {
             let sql =
-                format!("SELECT count(*) FROM contact p WHERE p.channel = ?1 AND p.id IS NOT NULL {open}");
+                format!("SELECT count(*) FROM contact k WHERE k.channel = ?1 AND k.id IS NOT NULL {open}");
             let count: i64 = self.connection.scalar(&sql, [channel.as_str()])?;
             Ok(usize::try_from(count).unwrap_or(0))
         };
         let all = counted("")?;
         let open = counted(
-            "AND EXISTS (SELECT 1 FROM conversation c WHERE c.channel = p.channel AND c.address = p.phone
+            "AND EXISTS (SELECT 1 FROM conversation c WHERE c.channel = k.channel AND c.address = k.phone
                  AND c.service_window = 'open')",
         )?;
-        Ok(ResolvedAudience { open, closed: all - open, ..ResolvedAudience::default() })
+        let no_marketing = counted(&format!("AND {}", no_marketing_condition()))?;
+        Ok(ResolvedAudience { open, closed: all - open, no_marketing, ..ResolvedAudience::default() })
     }
 
     fn audience_of_ids(

@@ -70,20 +70,15 @@ pub(crate) fn parse_marks(raw: &str, content_type: &str) -> MessageMarks {
         forwarded: Value,
         structure: Value,
     }
-    let implied = MessageForm::from_content_type(content_type);
     let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact"];
     // A mail has none of the fields, and its raw form may be large.
     if content_type == "email" || !names.iter().any(|name| raw.contains(name)) {
-        return MessageMarks { form: implied, is_forwarded: false };
+        return MessageMarks::new(None, content_type, false);
     }
     let item: Item = serde_json::from_str(raw).unwrap_or_default();
-    let forms = [
-        (item.voice == true, MessageForm::VoiceNote),
-        (item.sticker == true, MessageForm::Sticker),
-        (holds_contact(&item.structure), MessageForm::ContactCard),
-    ];
-    let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
-    MessageMarks { form: found.or(implied), is_forwarded: item.forwarded == true }
+    let has_contact = holds_contact(&item.structure);
+    let form = MessageForm::from_fields(item.voice == true, item.sticker == true, has_contact);
+    MessageMarks::new(form, content_type, item.forwarded == true)
 }
 
 fn holds_contact(structure: &Value) -> bool {

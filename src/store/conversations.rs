@@ -5,7 +5,8 @@ use rusqlite::{Connection, named_params, params};
 use crate::changed::parse_last_change;
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{
-    automation_word, escalation_text, parse_automation, parse_closed_at, window_word, with_parameters,
+    automation_word, escalation_text, parse_automation, parse_closed_at, parse_no_messages, window_word,
+    with_parameters,
 };
 use crate::{Snapshot, Store, StoreError, facts};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
@@ -304,6 +305,7 @@ fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)
         && parse_closed_at(&known.status, &known.raw) == conversation.closed_at
+        && parse_no_messages(&known.raw) == parse_no_messages(&conversation.raw)
         && known.escalation.as_deref() == escalation_text(&conversation.escalation)
         && known.listed.iter().map(Option::as_deref).eq(listed)
 }

@@ -8,8 +8,9 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
 
-use crate::changed::parse_last_change;
+use crate::changed::{parse_last_change, parse_marks};
 use crate::{StoreError, broadcast_only, queue, trouble};
+use model::messages::kind_label;
 use model::text::SafeText;
 use sqlite::{Queries, only_cell};
 
@@ -56,23 +57,23 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
 /// Sets the sort key and the preview from the newer of the list entry and the newest stored
 /// message.
 fn update_list_position(connection: &Connection, number: i64) -> Result<(), StoreError> {
-    let newest: Option<(i64, String, String)> = connection.first(
-        "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
-             ORDER BY sort_at DESC, id DESC LIMIT 1",
+    let newest: Option<(i64, String, String, String)> = connection.first(
+        "SELECT sort_at, content, content_type, iif(content = '', raw, '') AS raw FROM message
+             WHERE conversation = ?1 AND unreadable = 0 ORDER BY sort_at DESC, id DESC LIMIT 1",
         [number],
-        |row| Ok((row.get("sort_at")?, row.get("content")?, row.get("content_type")?)),
+        |row| Ok((row.get("sort_at")?, row.get("content")?, row.get("content_type")?, row.get("raw")?)),
     )?;
     let told = "SELECT coalesce(last_message_at, created_at, 0) FROM conversation WHERE number = ?1";
     let listed: i64 = connection.scalar(told, [number])?;
     match newest {
         // For mail the list shows the subject instead of a message.
-        Some((at, _, kind)) if at > listed && kind == "email" => {
+        Some((at, _, kind, _)) if at > listed && kind == "email" => {
             connection
                 .prepare_cached("UPDATE conversation SET sort_at = ?2 WHERE number = ?1")?
                 .execute(params![number, at])?;
         }
-        Some((at, content, kind)) if at > listed => {
-            let preview = preview_text(&content, &kind);
+        Some((at, content, kind, raw)) if at > listed => {
+            let preview = preview_text(&content, kind_label(&kind, parse_marks(&raw, &kind).form));
             connection
                 .prepare_cached("UPDATE conversation SET sort_at = ?2, preview = ?3 WHERE number = ?1")?
                 .execute(params![number, at, preview])?;

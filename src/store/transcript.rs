@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use model::conversations::{ConversationRow, Escalation};
+use model::conversations::{ConversationRow, Escalation, NoMessagesReason};
 use model::json::escape_invisible;
 use model::messages::{Message, MessageAgent, MessageRow, Sender};
 use model::notes::PrivateNote;
@@ -148,6 +148,7 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
         "firstMessageAt": conversation.first_message_at.map(|at| at.to_string()),
         "lastMessageAt": conversation.last_message_at.map(|at| at.to_string()),
         "closedAt": conversation.closed_at.map(|at| at.to_string()),
+        "takesNoMessages": conversation.takes_no_messages.map(NoMessagesReason::word),
         "preview": conversation.preview.as_str(),
         "raw": serde_json::from_str::<Value>(&conversation.raw).unwrap_or(Value::Null),
     });

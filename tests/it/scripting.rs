@@ -68,7 +68,7 @@ impl Script {
     }
 }
 
-fn run(folder: &Path, key: &str, arguments: &[&str]) -> Output {
+pub fn run(folder: &Path, key: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
     command
         .args(arguments)

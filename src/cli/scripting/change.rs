@@ -10,7 +10,7 @@ use clap::Args;
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
-use crate::cli::unfinished::Unfinished;
+use crate::cli::unfinished::{CommandRefusal, Unfinished};
 use crate::cli::{CliError, UsageError};
 use crate::shell::files;
 use client::Attachments;
@@ -240,6 +240,11 @@ pub fn queue_operations(
 pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
     let id = found.row.conversation.id.clone();
     writing::refuse_read_only(&found.channel)?;
+    if let Some(why) = found.row.conversation.describe_no_messages()
+        && operations.iter().any(Operation::is_customer_message)
+    {
+        return Err(CommandRefusal::unreachable(&found.channel.spec().name, &why).into());
+    }
     let pauses =
         operations.iter().any(|operation| matches!(operation, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();

@@ -1,8 +1,7 @@
 //! Keys of the file read by `serve --config`.
 
-use crate::config::settings::SettingValue::{self, Number, Text, TextOrTexts, Texts, Word};
+use crate::config::settings::SettingValue::{self, Flag, Number, Text, TextOrTexts, Texts};
 use crate::config::settings::{SettingTable, TableForm, setting};
-use service::AfterPersonAnswers;
 
 pub const SERVICE_FILE: &str = "service.toml";
 
@@ -29,11 +28,11 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
             setting("facts", Texts, "", "Facts it may rely on"),
             setting("questions", TextOrTexts, "", "File with questions and answers, or a list of files"),
             setting(
-                "after_person_answers",
-                Word(|| AfterPersonAnswers::ALL.map(AfterPersonAnswers::as_str).to_vec()),
-                "pause",
-                "How long the assistant is silent after a person's message: until the conversation is handed \
-                 back, or until the customer writes",
+                "pause_when_answered_elsewhere",
+                Flag,
+                "true",
+                "Pause the assistant in a conversation that a person answers, here or with another program, until \
+                 it is handed back; with false it is silent until the customer writes",
             ),
             setting(
                 "conversation_tokens",

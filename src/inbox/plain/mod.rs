@@ -269,6 +269,8 @@ impl PlainOutput {
                 };
                 let so_far =
                     tab.composer.as_ref().map(|composer| composer.buffer().text()).unwrap_or_default();
+                let barred = inbox.desk.current_conversation().filter(|_| !note);
+                lines.extend(barred.and_then(|row| row.conversation.describe_no_messages()));
                 lines.push(match so_far.trim() {
                     "" => format!("Write{to}: {how}"),
                     text => format!("Continue writing{to} after \"{}\": {how}", shorten(text)),
@@ -373,6 +375,7 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
         add(format!("{} unread", row.unread));
     }
     add(automation_text(row).to_owned());
+    add(conversation.describe_no_messages().unwrap_or_default());
     if let Some(words) = describe_notable_window(conversation.window, row.last_inbound_at, now) {
         add(words);
     }

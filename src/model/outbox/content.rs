@@ -6,6 +6,7 @@ use crate::attachments;
 use crate::contact_cards::ContactToSend;
 use crate::email::invitations::InvitationAnswer;
 use crate::ids::{ContactId, MessageId, ThreadId};
+use crate::messages::kind_label;
 use crate::outbox::Operation;
 
 /// JSON given by a person or a template, passed through unchanged.
@@ -57,6 +58,13 @@ crate::words! {
         Voice = "voice",
         Video = "video",
         Document = "document",
+    }
+}
+
+impl MediaKind {
+    /// Word for readers.
+    pub fn label(self) -> &'static str {
+        kind_label(self.word(), None)
     }
 }
 

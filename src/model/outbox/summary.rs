@@ -2,7 +2,6 @@
 
 use crate::files;
 use crate::interactive;
-use crate::messages::content_label;
 use crate::outbox::Operation;
 use crate::outbox::content::{
     Audience, BroadcastContent, ChatContent, FileToSend, Mail, MailAttachmentSource, ThreadChange,
@@ -141,7 +140,7 @@ fn content_summary(content: &ChatContent) -> SafeText {
     match content {
         ChatContent::Marked { text, .. } => SafeText::block(text),
         ChatContent::Media(media) => {
-            let kind = content_label(media.kind.word());
+            let kind = media.kind.label();
             let name = media.filename.as_deref().unwrap_or(&media.link);
             let caption = media.caption.as_deref().unwrap_or("");
             let line = if caption.is_empty() { "" } else { "\n" };
@@ -166,7 +165,7 @@ fn content_summary(content: &ChatContent) -> SafeText {
 fn file_summary(file: &FileToSend) -> SafeText {
     let caption = file.caption.as_deref().unwrap_or("");
     let line = if caption.is_empty() { "" } else { "\n" };
-    let (kind, size) = (content_label(file.kind.word()), files::format_size(file.size));
+    let (kind, size) = (file.kind.label(), files::format_size(file.size));
     SafeText::block(&format!("[{kind}] {} · {size}{line}{caption}", file.name))
 }
 

@@ -57,6 +57,8 @@ pub struct ResolvedAudience {
     pub open: usize,
     /// Recipients with a closed service window or without messages.
     pub closed: usize,
+    /// Recipients who want no marketing messages, which the platform does not deliver to them.
+    pub no_marketing: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

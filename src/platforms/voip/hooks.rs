@@ -13,6 +13,7 @@ use crate::contract::{
 use crate::voip::sending;
 use crate::words::{self, read_text};
 use api::carriers::PhoneSettings;
+use api::extras::MessageExtras;
 use model::bounds;
 use model::keywords::Keyword;
 
@@ -31,11 +32,16 @@ pub(super) struct InboundSms {
     pub files: Vec<(String, String)>,
     /// `STOP`, `START` or `HELP` if the platform recognized the keyword, in any language.
     pub opt_out: Option<String>,
+    /// Id and label of the pressed button, if the message is a press.
+    pub button: Option<(String, String)>,
 }
 
 impl InboundSms {
     pub(super) fn into_update(self) -> InboundUpdate {
-        let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files, "optOut": self.opt_out}});
+        let mut body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files, "optOut": self.opt_out}});
+        if let Some((payload, text)) = self.button {
+            body["text"]["button"] = json!({"payload": payload, "text": text});
+        }
         build_update(format!("message {}", self.id), self.from, &body)
     }
 }
@@ -131,8 +137,13 @@ pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Ve
         let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
         let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
         let opt_out = fields.get("OptOutType").cloned();
-        let text = with_place(of("Body"), &of);
-        Some(InboundSms { id: message, from: of("From"), text, at: None, files, opt_out }.into_update())
+        let button = fields.get("ButtonPayload").map(|payload| (payload.clone(), of("ButtonText")));
+        let words = if of("Body").is_empty() { of("ButtonText") } else { of("Body") };
+        let text = with_place(words, &of);
+        Some(
+            InboundSms { id: message, from: of("From"), text, at: None, files, opt_out, button }
+                .into_update(),
+        )
     } else if !call.is_empty() {
         let seconds = of("CallDuration").parse().unwrap_or(0);
         Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.into_update())
@@ -182,6 +193,7 @@ fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
             keyword: if at == 0 { read_keyword(&told["optOut"]) } else { None },
             // A sender without a phone number is automated.
             needs_no_answer: !bounds::is_e164(&from),
+            extras: if at == 0 { read_button(&told["button"]) } else { MessageExtras::default() },
             ..InboundMessage::default()
         };
         let media = file.map(|(address, kind)| ArrivedMedia {
@@ -195,6 +207,14 @@ fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
     match files.as_slice() {
         [] => vec![one(0, None)],
         files => files.iter().enumerate().map(|(at, file)| one(at, Some(file))).collect(),
+    }
+}
+
+/// Keeps the id of a pressed button beside its label.
+fn read_button(told: &Value) -> MessageExtras {
+    match told.is_object() {
+        true => MessageExtras::from_structure(json!({ "button": told })),
+        false => MessageExtras::default(),
     }
 }
 

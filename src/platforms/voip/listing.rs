@@ -127,6 +127,7 @@ fn read_arrival(told: &Value, files: Vec<(String, String)>) -> Option<InboundSms
         at,
         files,
         opt_out: None,
+        button: None,
     })
 }
 

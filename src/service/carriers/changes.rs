@@ -13,7 +13,6 @@ use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
-use crate::handlers::bodies;
 use crate::state::Service;
 use crate::write::WriteContext;
 use api::conversations::LastChange;
@@ -22,7 +21,8 @@ use model::time::{HOUR, Timestamp};
 use platforms::contract::with_speaker;
 use platforms::{ArrivedMessage, ChangedMessage};
 
-pub const WITHDRAWN_TEXT: &str = "[withdrawn]";
+/// Content of a withdrawn message without a file.
+const WITHDRAWN_TEXT: &str = "[withdrawn]";
 /// Number of a conversation's reactions that are searched for an earlier one of the same person.
 const MAX_SEARCHED_REACTIONS: i64 = 200;
 /// Time within which changes are merged into one `last_change` of a conversation, in microseconds.
@@ -113,7 +113,7 @@ pub fn edit(
     Ok(true)
 }
 
-/// Replaces the content of a message by [`WITHDRAWN_TEXT`].
+/// Replaces the content of a message by a text that says so.
 pub fn withdraw(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -136,9 +136,13 @@ fn withdraw_message(
         return Ok(());
     }
     files::cancel_fetch(work, &row)?;
+    let is_file = row.media_url.is_some() || row.kind_label() != row.kind;
+    let content =
+        if is_file { format!("[withdrawn {}]", row.kind_label()) } else { WITHDRAWN_TEXT.to_owned() };
+    let now = MessageRow { content, media_url: None, ..row.clone() };
     let withdrawn_at = Some(at.unwrap_or(work.now).to_string());
-    let now = MessageRow { content: WITHDRAWN_TEXT.to_owned(), media_url: None, ..row.clone() };
-    store_change(work, conversation, &row, now, MessageExtras { withdrawn_at, ..before })
+    let extras = MessageExtras { withdrawn_at, ..before.with_content_of(MessageExtras::default()) };
+    store_change(work, conversation, &row, now, extras)
 }
 
 /// Applies a reaction to an earlier one of the same person, which is changed, or removed if the new one is
@@ -193,8 +197,7 @@ fn store_change(
     extras.push_former(FormerContent { content: before.content.clone(), media_url, until });
     now.extras = extras.to_stored_text();
     messages::update(work.db, &now, stamp)?;
-    let preview = bodies::preview_text(&now.content, &now.kind);
-    conversations::update_preview(work.db, &conversation.id, &preview, now.created_at)?;
+    conversations::update_preview(work.db, &conversation.id, &now.preview(), now.created_at)?;
     // A reader of lists may miss several changes at once.
     let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
     let sent_at = now.sent_at.unwrap_or(now.created_at);

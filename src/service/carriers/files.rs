@@ -24,7 +24,6 @@ use crate::database::media::{self, MediaRow};
 use crate::database::messages::MessageRow;
 use crate::database::{DatabaseError, conversations, messages};
 use crate::errors::ApiError;
-use crate::handlers::bodies;
 use crate::media::names;
 use crate::operators::ConnectedChannel;
 use crate::state::Service;
@@ -253,7 +252,7 @@ fn update_message(
 ) -> Result<(), ApiError> {
     let Some(row) = messages::find_by_id(work.db, &missing.0.message)? else { return Ok(()) };
     messages::set_file(work.db, &row.id, content, (None, &details.to_string()), work.now)?;
-    let preview = bodies::preview_text(content, &row.kind);
+    let preview = row.preview_of(content);
     Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
@@ -323,7 +322,7 @@ fn store_arrived_file(
     media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?;
     let stored_file = (Some(missing.0.address.as_str()), &*details.to_string());
     messages::set_file(work.db, &row.id, &missing.0.words, stored_file, work.now)?;
-    let preview = bodies::preview_text(&missing.0.words, &row.kind);
+    let preview = row.preview_of(&missing.0.words);
     Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }
 

@@ -5,16 +5,20 @@
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
+use crate::database::team::changes;
 use crate::database::{DatabaseError, opt_outs};
 use crate::errors::ApiError;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
+use model::conversations::NoMessagesReason;
 use model::keywords::Keyword;
 use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
 use platforms::{BLOCKED_MESSAGE, Channel, DISCONNECTED_MESSAGE, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
 
 const HELP_REASON: &str = "the customer asks for help";
+/// Parts of the bot platform's refusals of a text to somebody who has blocked or removed the bot.
+const BOT_REFUSALS: [&str; 2] = ["bot was blocked by the user", "bot was kicked from the"];
 
 /// Applies a keyword. Returns true if the text needs no other answer.
 pub fn apply_keyword(
@@ -90,7 +94,7 @@ fn recipient(kind: Channel, peer: &str) -> &str {
     }
 }
 
-/// Records an opt-out that the platform reports by refusing a text: STOP may have been sent before this
+/// Records an opt-out that the platform reports by refusing a text: the customer may have opted out before this
 /// database existed.
 pub fn record_opt_out(
     work: &WriteContext<'_>,
@@ -98,21 +102,49 @@ pub fn record_opt_out(
     conversation: &ConversationRow,
     why: &str,
 ) -> Result<(), DatabaseError> {
-    if channel.kind == Channel::Voip && why == OPTED_OUT_MESSAGE {
-        opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
+    let has_opted_out = match channel.kind {
+        Channel::Voip => why == OPTED_OUT_MESSAGE,
+        // In the chats of a business the opt-out of one customer would be that of all.
+        Channel::Telegram if chat::is_business(&conversation.peer) => false,
+        Channel::Telegram => BOT_REFUSALS.iter().any(|part| why.contains(part)),
+        Channel::Whatsapp | Channel::Email => false,
+    };
+    if !has_opted_out {
+        return Ok(());
     }
-    Ok(())
+    opt_outs::add(work.db, &channel.id, recipient(channel.kind, &conversation.peer), work.now)?;
+    changes::log_conversation(work.db, &conversation.id, work.now)
+}
+
+/// Returns why an address would have opted out, and the refusal of a message to it; `None` where nobody can opt
+/// out.
+fn possible_opt_out(kind: Channel, peer: &str) -> Option<(NoMessagesReason, &'static str)> {
+    match kind {
+        Channel::Voip => Some((NoMessagesReason::Stopped, OPTED_OUT_MESSAGE)),
+        Channel::Telegram if chat::is_business(peer) => {
+            Some((NoMessagesReason::Disconnected, DISCONNECTED_MESSAGE))
+        }
+        Channel::Telegram if peer.starts_with('-') => Some((NoMessagesReason::Left, REMOVED_MESSAGE)),
+        Channel::Telegram => Some((NoMessagesReason::Blocked, BLOCKED_MESSAGE)),
+        Channel::Whatsapp | Channel::Email => None,
+    }
 }
 
 /// Returns the refusal for a recipient who opted out; `None` where nobody can opt out.
 pub fn opt_out_message(kind: Channel, peer: &str, content_kind: &str) -> Option<&'static str> {
-    match kind {
-        Channel::Voip if content_kind != CALL_KIND => Some(OPTED_OUT_MESSAGE),
-        Channel::Telegram if chat::is_business(peer) => Some(DISCONNECTED_MESSAGE),
-        Channel::Telegram if peer.starts_with('-') => Some(REMOVED_MESSAGE),
-        Channel::Telegram => Some(BLOCKED_MESSAGE),
-        _ => None,
-    }
+    let (reason, message) = possible_opt_out(kind, peer)?;
+    let is_exempt = reason == NoMessagesReason::Stopped && content_kind == CALL_KIND;
+    (!is_exempt).then_some(message)
+}
+
+/// Returns why texts to an address are refused; `None` if they are not.
+pub fn no_messages_reason(
+    db: &dyn DbSession,
+    (kind, channel): (Channel, &str),
+    peer: &str,
+) -> Result<Option<NoMessagesReason>, DatabaseError> {
+    let Some((reason, _)) = possible_opt_out(kind, peer) else { return Ok(None) };
+    Ok(opt_outs::exists(db, channel, recipient(kind, peer))?.then_some(reason))
 }
 
 /// Checks that a recipient takes messages of a kind.

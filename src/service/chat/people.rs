@@ -9,12 +9,9 @@ use crate::database::contacts::{self, ContactRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::{DatabaseError, aliases, ingress};
 use crate::write::WriteContext;
-use model::bounds;
+use model::bounds::{self, NO_MARKETING_TAG};
 use model::time::Timestamp;
 use platforms::Channel;
-
-/// Tag of a contact who wants no marketing messages.
-const NO_MARKETING_TAG: &str = "no-marketing";
 
 /// Creates or updates the contact of the author of a message. Returns `None` on channels without contacts.
 pub fn record_contact(
@@ -46,7 +43,7 @@ pub fn record_marketing_choice(
 ) -> Result<(), DatabaseError> {
     let mut tags: Vec<String> = serde_json::from_str(&contact.tags).unwrap_or_default();
     tags.retain(|tag| tag != NO_MARKETING_TAG);
-    if !is_allowed && tags.len() < bounds::MAX_TAGS {
+    if !is_allowed {
         tags.push(NO_MARKETING_TAG.to_owned());
     }
     let tags = serde_json::Value::from(tags).to_string();

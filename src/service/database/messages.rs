@@ -8,6 +8,7 @@ use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, table};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
+use api::extras::ExtrasLine;
 use model::service_levels::SaidBy;
 use model::time::Timestamp;
 
@@ -44,11 +45,21 @@ pub struct MessageRow<T = String> {
 }
 
 impl MessageRow {
+    /// Returns the label of the message's kind, for brackets.
+    pub fn kind_label(&self) -> &str {
+        ExtrasLine::read(self.extras.as_deref()).kind_label(&self.kind)
+    }
+
     /// Returns the text, or the kind of a message without text.
     pub fn preview(&self) -> Cow<'_, str> {
-        match self.content.is_empty() {
-            true => format!("[{}]", self.kind).into(),
-            false => self.content.as_str().into(),
+        self.preview_of(&self.content)
+    }
+
+    /// [`Self::preview`] with another text.
+    pub fn preview_of<'a>(&self, content: &'a str) -> Cow<'a, str> {
+        match content.is_empty() {
+            true => format!("[{}]", self.kind_label()).into(),
+            false => content.into(),
         }
     }
 

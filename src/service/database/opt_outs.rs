@@ -29,6 +29,13 @@ pub fn exists(db: &dyn DbSession, channel: &str, peer: &str) -> Result<bool, Dat
     Ok(count > 0)
 }
 
+/// Returns true if anybody opted out on a channel.
+pub fn is_any(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM (SELECT peer FROM opt_outs WHERE channel = ?1 LIMIT 1) AS found";
+    let count: i64 = db.fetch_scalar(sql, bound![channel])?;
+    Ok(count > 0)
+}
+
 pub fn count(db: &dyn DbSession, channel: &str) -> Result<i64, DatabaseError> {
     db.fetch_scalar("SELECT count(*) FROM opt_outs WHERE channel = ?1", bound![channel])
 }

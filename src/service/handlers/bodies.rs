@@ -19,6 +19,7 @@ use api::extras::ExtrasLine;
 use api::messages::{MessageBody, SentMessage};
 use api::telegram::TelegramConversationBody;
 use model::bounds;
+use model::conversations::NoMessagesReason;
 use model::time::Timestamp;
 use platforms::Channel;
 
@@ -153,9 +154,10 @@ pub fn load_escalation(
 }
 
 pub fn telegram_conversation_body(
-    (row, escalation): (ConversationRow, Option<EscalationBody>),
+    (row, escalation, reason): (ConversationRow, Option<EscalationBody>, Option<NoMessagesReason>),
 ) -> TelegramConversationBody {
     TelegramConversationBody {
+        takes_no_messages: reason.map(|reason| reason.word().to_owned()),
         last_change: last_change(&row),
         id: row.id,
         telegram_chat_id: Some(row.peer),

@@ -20,7 +20,7 @@ use api::contacts::{ContactBody, SaveContact};
 use api::fields::{JsonObject, Text};
 use api::request::FieldError;
 use api::webhooks::DeleteResult;
-use model::bounds::{MAX_TAG_CHARS, MAX_TAGS};
+use model::bounds::{MAX_TAG_CHARS, MAX_TAGS, NO_MARKETING_TAG};
 use model::{bounds, phone_forms};
 use platforms::Channel;
 
@@ -99,7 +99,8 @@ impl ContactUpdate {
 
 /// Returns the tags trimmed and without duplicates.
 pub fn check_tags(told: Vec<String>) -> Result<Vec<String>, FieldError> {
-    if told.len() > MAX_TAGS {
+    // The opt-out does not count: it may have been added to a contact with all tags.
+    if told.iter().filter(|tag| tag.trim() != NO_MARKETING_TAG).count() > MAX_TAGS {
         return Err(FieldError::new("tags", format!("must hold at most {MAX_TAGS} tags")));
     }
     let mut tags: Vec<String> = Vec::new();

@@ -4,8 +4,10 @@ use axum::extract::State;
 
 use crate::audit;
 use crate::auth::Caller;
+use crate::chat::keywords;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
+use crate::database::opt_outs;
 use crate::database::team::work::WorkKind;
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -20,6 +22,7 @@ use crate::write::WriteContext;
 use api::body::Body;
 use api::conversations::{AutomationPatch, AutomationResult, CloseResult};
 use api::escalations::EscalationBody;
+use model::conversations::NoMessagesReason;
 use model::time::{Clock, Timestamp};
 use platforms::Channel;
 
@@ -62,11 +65,11 @@ fn read_page_request(
     Ok((status.map(|entry| if entry == "open" { "active" } else { entry }), page))
 }
 
-/// Answers a page of the channel's conversations, each with its escalation.
+/// Answers a page of the channel's conversations, each with its escalation and why it takes no messages.
 pub async fn list_page<B: Body>(
     service: Service,
     request: ReadRequest,
-    body: impl Fn((ConversationRow, Option<EscalationBody>)) -> B + Send + 'static,
+    body: impl Fn((ConversationRow, Option<EscalationBody>, Option<NoMessagesReason>)) -> B + Send + 'static,
 ) -> Result<Reply, ApiError> {
     let ReadRequest { caller, query, .. } = request;
     let (status, page) = read_page_request(&service, &caller, &query)?;
@@ -75,12 +78,20 @@ pub async fn list_page<B: Body>(
         .database
         .read_consistent(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.rows_to_read())?;
+            let has_opt_outs = opt_outs::is_any(db, &caller.channel_id)?;
             let told = rows.into_iter().map(|row| {
                 let escalation = bodies::load_escalation(db, &row)?;
-                Ok::<_, ApiError>((row, escalation))
+                let reason = match has_opt_outs {
+                    true => {
+                        let channel = (caller.channel, caller.channel_id.as_str());
+                        keywords::no_messages_reason(db, channel, &row.peer)?
+                    }
+                    false => None,
+                };
+                Ok::<_, ApiError>((row, escalation, reason))
             });
             let told = told.collect::<Result<Vec<_>, _>>()?;
-            page.reply(&state.cursors, told, |(row, _)| row.page_position(), body)
+            page.reply(&state.cursors, told, |(row, ..)| row.page_position(), body)
         })
         .await
 }

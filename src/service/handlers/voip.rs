@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::json;
 
 use crate::auth::Caller;
+use crate::chat::keywords;
 use crate::chat::people::find_or_create_conversation;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
@@ -22,6 +23,7 @@ use api::content::MAX_ID_CHARS;
 use api::escalations::{EscalationBody, EscalationState};
 use api::fields::{JsonObject, Phone, Text};
 use api::voip::{CallBody, PlaceCall, SendSms, VoipConversationBody};
+use model::conversations::NoMessagesReason;
 use model::{counting, prices};
 use platforms::{CALL_KIND, Channel};
 
@@ -117,7 +119,8 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
             let with_manner = |row: ConversationRow| {
                 let spoken = voice::conversation_mode(db, &channel, &row.id)? == CALL_KIND;
                 let escalation = bodies::load_escalation(db, &row)?;
-                Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation))
+                let reason = keywords::no_messages_reason(db, (channel.kind, &channel.id), &row.peer)?;
+                Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation, reason))
             };
             let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;
             page.reply(&state.cursors, rows, |(row, ..)| row.page_position(), voip_conversation_body)
@@ -125,10 +128,12 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
         .await
 }
 
-fn voip_conversation_body(
-    (row, kind, escalation): (ConversationRow, &'static str, Option<EscalationBody>),
-) -> VoipConversationBody {
+/// A conversation, whether it was last `sms` or `call`, its escalation, and why it takes no texts.
+type ListedConversation = (ConversationRow, &'static str, Option<EscalationBody>, Option<NoMessagesReason>);
+
+fn voip_conversation_body((row, kind, escalation, reason): ListedConversation) -> VoipConversationBody {
     VoipConversationBody {
+        takes_no_messages: reason.map(|reason| reason.word().to_owned()),
         escalation: escalation.map(EscalationState::Requested),
         id: row.id,
         customer_phone: Some(row.peer),

@@ -3,6 +3,7 @@ use rusqlite::{Connection, params};
 use crate::StoreError;
 use crate::reader::conversations::load_row;
 use crate::reader::elsewhere;
+use model::conversations::NoMessagesReason;
 use model::ids::ChannelId;
 use model::keywords::Keyword;
 use model::person::{PersonConversation, PersonPage, PersonQuery, UnreachableReason};
@@ -21,7 +22,10 @@ pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<Perso
     let mut conversations = Vec::new();
     for key in &keys {
         let Some(row) = load_row(connection, &key.channel, &key.conversation)? else { continue };
-        let bar = unreachable_reason(connection, key)?;
+        let bar = match row.conversation.takes_no_messages {
+            Some(reason) => Some(UnreachableReason::TakesNoMessages(reason)),
+            None => unreachable_reason(connection, key)?,
+        };
         conversations.push(PersonConversation { row, bar });
     }
     let elsewhere::ContactPoints { phones, emails, shared } = points;
@@ -41,7 +45,7 @@ fn unreachable_reason(
     )?;
     let asked = said.iter().filter_map(|text| Keyword::parse(text)).find(|entry| *entry != Keyword::Help);
     if asked == Some(Keyword::Stop) {
-        return Ok(Some(UnreachableReason::OptedOut));
+        return Ok(Some(UnreachableReason::TakesNoMessages(NoMessagesReason::Stopped)));
     }
     Ok(is_not_configured(connection, &key.channel)?.then_some(UnreachableReason::NotConfigured))
 }

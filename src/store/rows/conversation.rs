@@ -4,7 +4,7 @@ use rusqlite::ToSql;
 use serde_json::Value;
 
 use model::conversations::{
-    Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
+    Automation, Conversation, ConversationStatus, Escalation, NoMessagesReason, Referral, ServiceWindow,
 };
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
@@ -23,6 +23,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
         closed_at: parse_closed_at(&row.get::<String>("status")?, &row.get::<String>("raw")?),
+        takes_no_messages: parse_no_messages(&row.get::<String>("raw")?),
         window: row.parse_word("service_window", parse_window)?,
         automation: row.parse_word("automation", parse_automation)?,
         escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
@@ -36,6 +37,15 @@ pub(crate) fn parse_closed_at(status: &str, raw: &str) -> Option<Timestamp> {
     }
     let raw: Value = serde_json::from_str(raw).ok()?;
     Timestamp::parse_any(raw["closedAt"].as_str()?)
+}
+
+/// Returns from the raw form why the customer takes no messages.
+pub(crate) fn parse_no_messages(raw: &str) -> Option<NoMessagesReason> {
+    if !raw.contains("\"takesNoMessages\"") {
+        return None;
+    }
+    let raw: Value = serde_json::from_str(raw).ok()?;
+    NoMessagesReason::parse(raw["takesNoMessages"].as_str()?)
 }
 
 fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {

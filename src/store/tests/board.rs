@@ -218,3 +218,24 @@ async fn an_audience_is_gathered_once_and_nobody_is_nobody() {
     let all = reader.everyone_read(&channel()).unwrap();
     assert_eq!((all.ids.len(), all.open + all.closed), (0, 1), "a number and no ids");
 }
+
+#[tokio::test]
+async fn audience_counts_who_opted_out_of_marketing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let told = |id: &str, tags: &[&str]| ReceivedContact {
+        id: Some(id.into()),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..ReceivedContact::default()
+    };
+    let people = vec![
+        (MARIA.to_owned(), told("ct_1", &["vip", "no-marketing"])),
+        ("+34600333444".to_owned(), told("ct_2", &["no-marketing-yet"])),
+    ];
+    store.apply_people(&channel(), people, at(0)).await.unwrap();
+    let reader = store.reader().unwrap();
+    let phones = [MARIA, MARIA, "+34600333444"].map(str::to_owned);
+    let found = reader.audience_of_phones(&channel(), &phones).unwrap();
+    assert_eq!((found.ids.len(), found.no_marketing), (2, 1));
+    assert_eq!(reader.everyone_read(&channel()).unwrap().no_marketing, 1);
+}

@@ -1,8 +1,10 @@
-use crate::tests::{at, channel, conversation, list};
+use crate::tests::{at, channel, conversation, list, message};
 use crate::{Store, StoreError, StoreOptions};
+use model::account::Platform;
 use model::conversations::{Automation, Conversation, Escalation, Referral};
 use model::filter::ConversationFilter;
 use model::ids::ConversationId;
+use model::messages::{Direction, Message};
 use model::queries::{ConversationQuery, Draft};
 use model::text::SafeText;
 use sqlite::Queries;
@@ -196,6 +198,31 @@ async fn a_conversation_is_read_as_it_was_told_field_by_field() {
     let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
     let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
     assert_eq!(rows[0].conversation, told);
+}
+
+#[tokio::test]
+async fn list_names_a_file_without_a_text_as_the_history_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("c1", 9)]).await;
+    let cases = [
+        ("audio", r#"{"voice":true}"#, "[voice note]"),
+        ("audio", "{}", "[audio]"),
+        ("photo", r#"{"sticker":true}"#, "[sticker]"),
+        ("sticker", "{}", "[sticker]"),
+    ];
+    for (seconds, (content_type, raw, words)) in (10..).zip(cases) {
+        let told = Message {
+            content: SafeText::default(),
+            content_type: content_type.to_owned(),
+            raw: raw.to_owned(),
+            ..message("c1", &format!("m{seconds}"), seconds, Direction::Inbound)
+        };
+        store.apply_messages(&channel(), vec![told], Platform::Telegram, Vec::new()).await.unwrap();
+        let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
+        let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
+        assert_eq!(rows[0].conversation.preview.as_str(), words, "{content_type} {raw}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::tests::{at, conversation, message};
 use crate::{Reader, Store};
 use model::account::Platform;
 use model::contacts::ReceivedContact;
-use model::conversations::Conversation;
+use model::conversations::{Conversation, NoMessagesReason};
 use model::email::Correspondent;
 use model::ids::ConversationId;
 use model::messages::Direction::Inbound;
@@ -14,6 +14,7 @@ use model::text::SafeText;
 
 const MARIA: &str = "+34600111222";
 const OTHER: &str = "+34600333444";
+const STOPPED: UnreachableReason = UnreachableReason::TakesNoMessages(NoMessagesReason::Stopped);
 
 fn key(channel: &str, conversation: &str) -> ConversationKey {
     ConversationKey { channel: channel.into(), conversation: conversation.into() }
@@ -121,9 +122,9 @@ async fn who_wrote_stop_is_not_reached_until_they_write_start() {
     };
     for (seconds, words, expected) in [
         (1, "hello", None),
-        (2, "STOP", Some(UnreachableReason::OptedOut)),
-        (3, "please stop it", Some(UnreachableReason::OptedOut)),
-        (4, "help", Some(UnreachableReason::OptedOut)),
+        (2, "STOP", Some(STOPPED)),
+        (3, "please stop it", Some(STOPPED)),
+        (4, "help", Some(STOPPED)),
         (5, "start", None),
     ] {
         says(seconds, words).await;
@@ -131,4 +132,23 @@ async fn who_wrote_stop_is_not_reached_until_they_write_start() {
     }
     let unknown = ConversationKey { conversation: ConversationId::from("none"), ..key("chat", "c1") };
     assert_eq!(page(&reader, &unknown), PersonPage::default());
+}
+
+#[tokio::test]
+async fn chat_that_blocked_the_bot_is_read_as_such_and_as_back() {
+    let (_folder, store, reader) = desk().await;
+    let blocked = Some(NoMessagesReason::Blocked);
+    let told = |raw: &str, reason| Conversation {
+        raw: raw.to_owned(),
+        takes_no_messages: reason,
+        ..with("c1", Some(MARIA), None)
+    };
+    let first = || page(&reader, &key("chat", "c1")).conversations[0].clone();
+    for (raw, reason) in [(r#"{"takesNoMessages":"blocked"}"#, blocked), ("{}", None)] {
+        // Nothing else of the row changes.
+        list(&store, "chat", vec![told(raw, reason)]).await;
+        let read = first();
+        assert_eq!(read.row.conversation.takes_no_messages, reason, "{raw}");
+        assert_eq!(read.bar, reason.map(UnreachableReason::TakesNoMessages), "{raw}");
+    }
 }

@@ -3,8 +3,12 @@
 use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
+use super::story::shows;
 use super::{Served, StandIn, text_to, texts};
-use crate::waiting::until_found;
+use crate::desk::Desk;
+use crate::regions::Region;
+use crate::scripting;
+use crate::waiting::{until, until_found};
 
 const ANA: i64 = 77;
 const GROUP: i64 = -1009;
@@ -223,4 +227,106 @@ async fn customers_of_a_business_that_disconnected_the_bot_are_not_written_to() 
         (_, told) => Err(told.to_string()),
     })
     .await;
+}
+
+async fn reasons(served: &Served) -> Vec<Value> {
+    served.conversations().await.iter().map(|one| one["takesNoMessages"].clone()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn listed_chat_says_why_it_takes_no_messages_until_it_is_back() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    assert_eq!(reasons(&served).await, [Value::Null]);
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    served.waits(ANA, "the block", |entry| entry.len() == 2).await;
+    assert_eq!(reasons(&served).await, ["blocked"]);
+    bot.says(ANA, "hi again");
+    served.waits(ANA, "another message", |entry| entry.len() == 3).await;
+    assert_eq!(reasons(&served).await, [Value::Null], "who writes takes messages");
+    let group = json!({"id": GROUP, "type": "supergroup", "title": "Crew"});
+    bot.sends(GROUP, json!({"chat": group, "text": "hi all"}));
+    served.waits(GROUP, "a group", |entry| entry.len() == 1).await;
+    bot.update(membership(&group, "member", "left"));
+    served.waits(GROUP, "the removal", |entry| entry.len() == 2).await;
+    assert_eq!(reasons(&served).await, [json!("left"), Value::Null]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn block_that_the_platform_tells_by_a_refusal_is_kept_until_the_customer_writes() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let refusal = json!({"ok": false, "description": "Forbidden: bot was blocked by the user"});
+    bot.answer(move |_| Some((403, refusal.clone())));
+    assert_eq!(served.send(text_to(ANA, "hello?"), None).await.0, 400);
+    assert_eq!(reasons(&served).await, ["blocked"]);
+    bot.answer(|_| None);
+    let (status, told) = served.send(text_to(ANA, "still there?"), None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
+    assert_eq!(bot.reached(), Vec::new(), "refused before it is tried");
+    bot.says(ANA, "I am back");
+    served.waits(ANA, "another message", |entry| entry.len() == 2).await;
+    assert_eq!(reasons(&served).await, [Value::Null]);
+    assert_eq!(served.send(text_to(ANA, "welcome back"), None).await.1["status"], "sent");
+}
+
+#[test]
+fn desk_says_before_enter_that_a_customer_blocked_the_bot() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let bot = BotServer::start();
+    let served = runtime.block_on(Served::quiet(&bot));
+    let key = served.keys["telegram live"].clone();
+    let mut desk = Desk::with_tab("Harbor bot", &served.running.base_url, &key);
+    desk.resize((160, 40));
+    bot.says(ANA, "hi there");
+    shows(&mut desk, "Ana 77");
+    desk.keys("<Enter>");
+    shows(&mut desk, "hi there");
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    shows(&mut desk, "[blocked this bot]");
+    shows(&mut desk, "Ana blocked the bot: a text would not arrive");
+    let card = desk.photograph(&[Region::Card]);
+    assert!(card.contains("blocked"), "{card}");
+    desk.keys("i").types("Your bike is ready").keys("<Enter>").shows("the draft is kept");
+    desk.hides("pause the AI and send");
+    bot.update(membership(&private_chat(), "kicked", "member"));
+    until("the return", || {
+        desk.settle().wait(1_000_000);
+        match desk.app.desk.current_conversation() {
+            Some(row) if row.conversation.takes_no_messages.is_none() => Ok(()),
+            row => Err(format!("{row:?}")),
+        }
+    });
+    assert_eq!(bot.reached(), Vec::new(), "nothing was tried");
+    desk.keys("<Enter>").shows("pause the AI and send").keys("y");
+    until("the draft", || {
+        desk.settle().wait(1_000_000);
+        let is_sent = bot.reached().iter().any(|reached| reached.text == "Your bike is ready");
+        if is_sent { Ok(()) } else { Err(desk.picture()) }
+    });
+}
+
+#[test]
+fn script_says_that_a_customer_blocked_the_bot_and_queues_nothing() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let bot = BotServer::start();
+    let served = runtime.block_on(Served::quiet(&bot));
+    bot.says(ANA, "hi");
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    runtime.block_on(served.waits(ANA, "the block", |entry| entry.len() == 2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let base_url = &served.running.base_url;
+    let config =
+        format!("[[channel]]\nname = \"Harbor bot\"\nbase_url = \"{base_url}\"\nkey_env = \"CHAT_KEY\"\n");
+    std::fs::write(folder.path().join("config.toml"), config).expect("written");
+    let key = &served.keys["telegram live"];
+    let output = scripting::run(folder.path(), key, &["send", "77", "hello?", "--beside-ai"]);
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("Ana blocked the bot: a text would not arrive; nothing was sent"), "{words}");
+    assert!(!words.contains("queued"), "{words}");
 }

@@ -78,10 +78,11 @@ async fn message_refused_by_the_platform_costs_nothing_and_is_not_stored() {
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let before = served.balance().await;
     let cases = [
-        (403, "Forbidden: bot was blocked by the user", 400, "INVALID_RECIPIENT"),
         (400, "Bad Request: failed to get HTTP URL content", 400, "MEDIA_FETCH_FAILED"),
         (400, "Bad Request: something nobody knows", 502, "WHATSAPP_ERROR"),
         (401, "Unauthorized", 400, "NOT_CONFIGURED"),
+        // The last case: afterwards the customer cannot be written to.
+        (403, "Forbidden: bot was blocked by the user", 400, "INVALID_RECIPIENT"),
     ];
     for (status, words, wanted, code) in cases {
         bot.answer(move |_| Some(failed(status, words)));

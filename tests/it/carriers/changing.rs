@@ -113,6 +113,24 @@ async fn number_edits_and_withdraws_what_it_wrote_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn withdrawn_voice_note_is_named_as_one() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    number.put_file("spoken", b"OggS\0\x02......OpusHead");
+    let note = number.sends(MARIA, "audio", json!({"id": "spoken", "voice": true}), json!({}));
+    let history = served.waits(MARIA, "a voice note", |history| history.len() == 1).await;
+    assert_eq!(history[0]["voice"], true);
+    let preview = async || served.conversations().await[0]["lastMessagePreview"].clone();
+    assert_eq!(preview().await, "[voice note]");
+    number.sends(MARIA, "revoke", json!({ "original_message_id": note }), json!({}));
+    let history =
+        served.waits(MARIA, "the withdrawal", |history| history[0]["withdrawnAt"].is_string()).await;
+    assert_eq!(texts(&history), ["[withdrawn voice note]"]);
+    assert_eq!((&history[0]["mediaUrl"], history[0].get("voice")), (&Value::Null, None));
+    assert_eq!(preview().await, "[withdrawn voice note]");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reaction_that_is_taken_back_goes() {
     let number = NumberServer::start();
     let served = Served::number(&number, AssistantChoice::Off).await;

@@ -270,6 +270,29 @@ async fn newest_ad_that_led_a_customer_here_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn customer_with_all_tags_can_still_refuse_advertisements() {
+    let number = NumberServer::start();
+    let served = channel_with_message(&number).await;
+    let store = async |tags: &Value| {
+        let contact = json!({"phone": ANA, "tags": tags});
+        served.call("whatsapp live", "POST", "/contacts", Some(contact), None).await.0
+    };
+    let mut tags: Vec<String> = (1..=50).map(|at| format!("tag {at}")).collect();
+    assert!(store(&json!(tags)).await < 300);
+    let told = json!({"wa_id": &ANA[1..], "category": "marketing_messages", "value": "stop", "timestamp": 1});
+    number.report("user_preferences", json!({ "user_preferences": [told] }));
+    served.waits(ANA, "a choice", |entry| entry.len() == 2).await;
+    tags.push("no-marketing".to_owned());
+    let listed = served.get(&format!("/contacts?search={}", &ANA[1..])).await;
+    assert_eq!(listed["data"][0]["tags"], json!(tags));
+    // A desk that changes one tag sends them all.
+    tags[0] = "vip".to_owned();
+    assert!(store(&json!(tags)).await < 300);
+    tags.push("one more".to_owned());
+    assert_eq!(store(&json!(tags)).await, 400);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn customer_who_wants_no_advertisements_is_seen_and_still_answered() {
     let number = NumberServer::start();
     let served = channel_with_message(&number).await;

@@ -274,6 +274,7 @@ async fn stop_start_and_help_are_heeded() {
     let tried = served.call("voip test", "POST", "/voip/sms", Some(text_to(ANA, "x")), None).await;
     assert_eq!(tried.1["code"], "INVALID_RECIPIENT", "a test key is told the same");
     assert_eq!((served.balance().await, phone.asked_to_send()), (before, 0));
+    assert_eq!(served.conversations().await[0]["takesNoMessages"], "stopped");
     let admin = dashboard(&served.options).await;
     let lines = admin.test_channel(Channel::Voip).await.expect("it answers");
     assert!(lines.iter().any(|line| line.contains("1 customer wrote STOP")), "{lines:?}");
@@ -281,6 +282,7 @@ async fn stop_start_and_help_are_heeded() {
 
     phone.says(ANA, "START");
     served.waits(ANA, "the other word", |entry| entry.len() == 2).await;
+    assert_eq!(served.conversations().await[0]["takesNoMessages"], Value::Null);
     assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
     phone.says(ANA, "help");
     served.waits(ANA, "a third", |entry| entry.len() == 4).await;

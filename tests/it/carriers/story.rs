@@ -191,10 +191,21 @@ fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
     shows(&mut desk, "Ana here, a person.");
     assert_eq!(phone.texts().iter().filter(|text| text.text == "Ana here, a person.").count(), 1);
 
-    // After STOP nothing is sent, and the desk shows the reason.
+    // After STOP the desk says why nothing can be sent, and sends nothing.
     phone.says(MARIA, "STOP");
-    shows(&mut desk, "STOP");
-    desk.types("One more thing").keys("<Enter><Ctrl-X>");
-    shows(&mut desk, "INVALID_RECIPIENT");
-    assert!(phone.texts().iter().all(|text| text.text != "One more thing"));
+    shows(&mut desk, "wrote STOP: a text would not arrive");
+    let asked = phone.asked_to_send();
+    desk.types("One more thing").keys("<Enter>").shows("the draft is kept");
+    phone.says(MARIA, "START");
+    until("the return", || {
+        desk.settle().wait(1_000_000);
+        match desk.app.desk.current_conversation() {
+            Some(row) if row.conversation.takes_no_messages.is_none() => Ok(()),
+            row => Err(format!("{row:?}")),
+        }
+    });
+    assert_eq!(phone.asked_to_send(), asked, "nothing was tried");
+    desk.keys("<Enter><Ctrl-X>");
+    let found = || phone.texts().into_iter().find(|text| text.text == "One more thing");
+    reaches(&mut desk, "the draft", found);
 }

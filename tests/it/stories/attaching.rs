@@ -148,14 +148,14 @@ fn a_voice_note_is_recorded_or_attached_and_sent_as_one() {
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
     desk.settle().keys("<Enter>i<Ctrl-T>").shows("[Ctrl-R] record").keys("<Ctrl-R>");
-    desk.shows("recorded.ogg · audio/ogg").shows("Sent as voice").shows("2 credits, 998 left");
+    desk.shows("recorded.ogg · audio/ogg").shows("Sent as voice note").shows("2 credits, 998 left");
     // Turned to audio by way of a document.
     desk.keys("<Ctrl-T>")
         .shows("Sent as document")
         .keys("<Ctrl-T>")
         .shows("Sent as audio")
         .keys("<Ctrl-T><Enter>");
-    desk.shows("[voice] recorded.ogg").keys("<Enter>").settle().shows("sent");
+    desk.shows("[voice note] recorded.ogg").keys("<Enter>").settle().shows("sent");
     let heard = |desk: &Desk| {
         let sent = desk.get("whatsapp", "/messages?direction=outbound")["data"][0]["id"].clone();
         let whole = desk.get("whatsapp", &format!("/messages/{}", sent.as_str().expect("an id")));
@@ -165,7 +165,7 @@ fn a_voice_note_is_recorded_or_attached_and_sent_as_one() {
     let note = desk.file("note.ogg", b"OggS....OpusHead again");
     desk.keys("<Ctrl-T>")
         .pastes(&note)
-        .shows("Sent as voice")
+        .shows("Sent as voice note")
         .keys("<Ctrl-T><Ctrl-T>")
         .shows("Sent as audio");
     desk.keys("<Enter><Enter>").settle();

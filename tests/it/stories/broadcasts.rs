@@ -188,6 +188,17 @@ fn what_left_while_nobody_was_here_is_told_by_what_it_says() {
     desk.keys("gn").shows("since you left at").shows("We open at 9.").shows("broadcast sent");
 }
 
+#[test]
+fn review_counts_who_opted_out_of_marketing() {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    let contact = json!({"phone": MARIA, "name": "Maria Lopez", "tags": ["no-marketing"]});
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact);
+    desk.settle().keys("gp").shows("Maria Lopez").keys("ggVa").keys("b").types("We open at 9.");
+    desk.shows("1 opted out of marketing").keys("<Ctrl-X>");
+    desk.shows("Review broadcast · 1 person").shows("1 contact · 1 opted out of marketing");
+}
+
 /// Begins a broadcast to the three people and shows it while it is held.
 fn held_broadcast() -> Desk {
     let mut desk = desk();

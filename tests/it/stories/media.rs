@@ -88,9 +88,16 @@ fn voice_notes_stickers_contacts_and_forwarded_messages_are_marked() {
         file(3, "photo", &at("c.webp"), json!({"sticker": true})),
         text(4, "Bo · +34600111333", json!({ "structure": card })),
         text(5, "Open again", json!({"forwarded": true})),
+        file(
+            6,
+            "audio",
+            "",
+            json!({"mediaUrl": null, "voice": true, "withdrawnAt": utc("2026-11-20T09:07:00")}),
+        ),
     ];
     let (_server, mut desk) = desk_of(&runtime, messages);
     desk.shows("[voice note] a.ogg").shows("[audio] b.ogg").shows("[sticker] c.webp");
+    desk.shows("[withdrawn voice note]");
     desk.shows("Bo · +34600111333 [contact]").shows("Open again");
     let picture = desk.picture();
     assert_eq!(picture.matches("forwarded").count(), 2, "{picture}");

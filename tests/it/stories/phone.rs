@@ -154,3 +154,22 @@ fn a_number_of_which_nothing_is_told_shows_what_this_desk_sends() {
     desk.keys("<Ctrl-N>").types("+34 600 111 999").keys("<Enter>");
     desk.shows("Only messages sent from this desk are shown");
 }
+
+#[test]
+fn text_to_a_customer_who_wrote_stop_is_refused_before_enter() {
+    let mut desk = phone(120, 40);
+    let number = "+447700900633";
+    desk.customer("voip", number, "Peter Ashdown", "STOP");
+    desk.pass(11).settle().keys(&format!(":open {number}<Enter>")).settle();
+    desk.shows("Peter Ashdown wrote STOP: a text would not arrive");
+    desk.keys("i").types("Your bike is ready").keys("<Enter>").shows("the draft is kept");
+    desk.pass(6).settle();
+    let is_sent = |desk: &Desk| desk.outbound().iter().any(|sent| sent["content"] == "Your bike is ready");
+    assert!(!is_sent(&desk));
+    desk.customer("voip", number, "Peter Ashdown", "START");
+    desk.pass(11).settle();
+    let row = desk.app.desk.current_conversation().expect("a row");
+    assert_eq!(row.conversation.takes_no_messages, None);
+    desk.keys("<Enter>").pass(6).settle();
+    assert!(is_sent(&desk));
+}

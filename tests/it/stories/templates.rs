@@ -94,3 +94,23 @@ fn every_part_has_its_boxes_and_unknown_parts_are_json() {
     desk.types("x").keys("<Enter>").shows("not a JSON array: line 1: more text follows its end");
     photographs!(desk, "strange", Overlay);
 }
+
+#[test]
+fn marketing_template_to_a_customer_who_opted_out_is_warned_of() {
+    let mut desk = Desk::with(160, 40, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    let contact = json!({"phone": MARIA, "name": "Maria Lopez", "tags": ["no-marketing"]});
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact);
+    desk.settle().keys("<Enter>");
+    desk.wait(1_000_000);
+    desk.settle().shows("no-marketing");
+    for (name, category) in [("spring_sale", "MARKETING"), ("bike_ready", "UTILITY")] {
+        let components = json!([{"type": "BODY", "text": "Come in, we open at 9."}]);
+        desk.template(
+            json!({"name": name, "language": "en", "category": category, "components": components}),
+        );
+    }
+    desk.keys("T<Ctrl-R>").types("spring_sale").keys("<Enter>");
+    desk.shows("Maria Lopez opted out of marketing: it would not arrive · Enter send anyway");
+    desk.keys("<Esc>").types("bike_ready").keys("<Enter>").shows("Enter send ·").hides("opted out");
+}

@@ -92,6 +92,7 @@ fn describe_audience(form: &BroadcastForm) -> String {
         (found.duplicates, "named twice"),
         (found.without_phone, "without a phone number"),
         (found.not_read.len(), "not in the contacts"),
+        (found.no_marketing, "opted out of marketing"),
     ] {
         if count > 0 {
             words.push_str(&format!(", {count} {what}"));

@@ -85,14 +85,14 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
             let others = MediaKind::ALL
                 .into_iter()
                 .filter(|media_kind| *media_kind != kind && tab.can_send_as(thing, *media_kind));
-            let others: Vec<&str> = others.map(MediaKind::word).collect();
+            let others: Vec<&str> = others.map(MediaKind::label).collect();
             let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
-            lines.push(plain_line(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
+            lines.push(plain_line(format!("Sent as {}{turn}{}", kind.label(), others.join(", "))));
             lines.extend(price_comparison(tab, theme, Some(thing), kind));
         }
         several => {
             let (kinds, turn) = match form.kind {
-                Some(kind) => (kind.word().to_owned(), "as their own kinds"),
+                Some(kind) => (kind.label().to_owned(), "as their own kinds"),
                 None => (kinds_of(several), "all as documents"),
             };
             let count = several.len();
@@ -153,8 +153,8 @@ fn price_comparison(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, ki
 fn kinds_of(attached: &[ReplyAttachment]) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for attachment in attached {
-        if !kinds.contains(&attachment.kind.word()) {
-            kinds.push(attachment.kind.word());
+        if !kinds.contains(&attachment.kind.label()) {
+            kinds.push(attachment.kind.label());
         }
     }
     kinds.join(", ")
@@ -163,7 +163,7 @@ fn kinds_of(attached: &[ReplyAttachment]) -> String {
 pub fn attachment_runs(tab: &Tab, theme: Theme, attached: &[ReplyAttachment]) -> Vec<(String, Style)> {
     let mark = if theme.ascii { "+" } else { "▣" };
     let label = match attached {
-        [one] => format!("{mark} [{}] ", one.kind.word()),
+        [one] => format!("{mark} [{}] ", one.kind.label()),
         several => format!("{mark} {} files: ", several.len()),
     };
     let name = SafeText::line(&attachments::describe_all(attached));

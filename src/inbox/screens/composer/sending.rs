@@ -316,12 +316,21 @@ fn check_may_send(inbox: &Inbox) -> Result<(), String> {
     inbox.check_enabled(Command::Write)?;
     let row = inbox.desk.tab().history.as_ref().and_then(|history| history.row.as_ref());
     let row = row.ok_or("the conversation is still being read; the draft is kept")?;
+    if let Some(words) = row.conversation.describe_no_messages() {
+        return Err(format!("{words}; the draft is kept"));
+    }
     if row.conversation.window == ServiceWindow::Closed {
         return Err(inbox
             .context
             .fill_in_keys("reply window closed: only templates can be sent ({menu} t); the draft is kept"));
     }
     Ok(())
+}
+
+/// Checks that the customer takes messages.
+fn check_takes_messages(inbox: &Inbox) -> Result<(), String> {
+    let row = inbox.desk.current_conversation();
+    row.and_then(|row| row.conversation.describe_no_messages()).map_or(Ok(()), Err)
 }
 
 pub(crate) fn check_may_send_content(inbox: &Inbox) -> Result<(), String> {
@@ -341,7 +350,10 @@ pub(crate) fn check_may_send_choices(inbox: &Inbox) -> Result<(), String> {
     let tab = inbox.desk.tab();
     let takes_buttons = tab.account.as_ref().is_some_and(|account| account.takes_buttons);
     match tab.platform() {
-        Some(Platform::Telegram) if takes_buttons => inbox.check_enabled(Command::Write),
+        Some(Platform::Telegram) if takes_buttons => {
+            inbox.check_enabled(Command::Write)?;
+            check_takes_messages(inbox)
+        }
         _ => check_may_send_content(inbox),
     }
 }
@@ -355,7 +367,7 @@ pub(crate) fn check_may_send_contact(inbox: &Inbox) -> Result<(), String> {
     }
     match tab.platform() {
         Some(Platform::Whatsapp) => check_may_send_content(inbox),
-        _ => Ok(()),
+        _ => check_takes_messages(inbox),
     }
 }
 

@@ -248,6 +248,9 @@ fn lock_reason(tab: &Tab) -> Option<String> {
     if row.conversation.address.is_none() {
         return Some("No address to reply to".to_owned());
     }
+    if let Some(words) = row.conversation.describe_no_messages() {
+        return Some(with_draft_label(tab, &words));
+    }
     if row.conversation.window == ServiceWindow::Closed && awaits_reply(tab) {
         return Some(with_draft_label(tab, "Template sent · waiting for a reply to reopen"));
     }

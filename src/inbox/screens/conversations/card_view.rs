@@ -15,7 +15,9 @@ use crate::tab::Focus;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
-use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
+use model::conversations::{
+    Automation, ConversationRow, ConversationStatus, NoMessagesReason, ServiceWindow,
+};
 use model::local::TagLocation;
 use model::queries::ConversationKey;
 use model::service_window::window_label;
@@ -130,6 +132,9 @@ fn lines(inbox: &Inbox, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<
 fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<CardField> {
     let conversation = &row.conversation;
     let mut facts = vec![CardField::text("name", conversation.title().to_string()).styled(theme.strong())];
+    if let Some(words) = conversation.takes_no_messages.map(NoMessagesReason::label) {
+        facts.push(CardField::text("texts", format!("none: {words}")).styled(theme.soon()));
+    }
     let mut add = |label: &str, words: Option<String>| {
         if let Some(words) = words {
             facts.push(CardField::text(label, words));

@@ -11,7 +11,7 @@ use model::files;
 use model::history_events::HistoryEvent;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
-use model::messages::{MessageForm, MessageRow, Sender, SenderAliases};
+use model::messages::{MessageRow, Sender, SenderAliases};
 use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
 use model::phone_entries::PhoneEntry;
@@ -190,8 +190,8 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
     let told = message.kind_label();
     let Some(url) = &message.media_url else {
         let is_text = matches!(told, "text" | "unreadable" | "");
-        let is_labelled = message.content.is_empty() || message.marks.form == Some(MessageForm::ContactCard);
-        return (!is_text && is_labelled).then(|| format!("[{told}]"));
+        let withdrawn = if row.change.withdrawn_at.is_some() { "withdrawn " } else { "" };
+        return (!is_text && message.has_label_without_file()).then(|| format!("[{withdrawn}{told}]"));
     };
     // Without a usable content type the MIME type names the file.
     let mime = row.media.mime.as_ref().map(SafeText::as_str);

@@ -100,6 +100,9 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
         let how = inbox.context.fill_in_keys("{edit-proposal} edit");
         return inbox.context.show_warning(format!("nothing was sent: {why}; {how}"));
     }
+    if let Some(why) = row.conversation.describe_no_messages() {
+        return inbox.context.show_warning(format!("nothing was sent: {why}"));
+    }
     if row.conversation.window == ServiceWindow::Closed {
         return inbox
             .context

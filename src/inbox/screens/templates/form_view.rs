@@ -16,6 +16,7 @@ use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::PickerTexts;
 use crate::screens::templates::form::{TemplateForm, TemplatePicker};
 use crate::theme_view::Theme;
+use model::bounds::NO_MARKETING_TAG;
 use model::templates::TemplatePart;
 use model::text::SafeText;
 use model::time::{MINUTE, format_short_span};
@@ -218,11 +219,22 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &TemplateForm) -> (String, Sty
         (Some(why), None) => {
             (format!("{why} · Tab next · {charged}{} · Esc back", price.describe()), theme.soon())
         }
-        (None, None) => (
-            format!("Enter send · {charged}{} · Tab next · Esc back", tab.describe_price(price)),
-            theme.dim(),
-        ),
+        (None, None) => match marketing_warning(inbox, form) {
+            Some(words) => (format!("{words} · Enter send anyway · Esc back"), theme.soon()),
+            None => (
+                format!("Enter send · {charged}{} · Tab next · Esc back", tab.describe_price(price)),
+                theme.dim(),
+            ),
+        },
     }
+}
+
+/// Says that a marketing template would not reach a customer who opted out of them.
+fn marketing_warning(inbox: &Inbox, form: &TemplateForm) -> Option<String> {
+    let row = inbox.desk.tab().history.as_ref()?.row.as_ref()?;
+    let has_opted_out = row.local.tags.iter().any(|tag| tag.word.as_str() == NO_MARKETING_TAG);
+    let warns = has_opted_out && form.template.category.eq_ignore_ascii_case("marketing");
+    warns.then(|| format!("{} opted out of marketing: it would not arrive", row.conversation.title()))
 }
 
 fn draw_footer(inbox: &Inbox, theme: Theme, form: &TemplateForm, area: Area, buffer: &mut Buffer) {

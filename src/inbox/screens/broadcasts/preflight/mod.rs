@@ -51,12 +51,14 @@ fn check_audience(flight: &Preflight) -> CheckItem {
         (found.duplicates, "named twice, sent once"),
         (found.without_phone, "without a phone number"),
         (unread, "not in the contacts, left out"),
+        (found.no_marketing, "opted out of marketing"),
     ] {
         if number > 0 {
             words.push_str(&format!(" · {number} {what}"));
         }
     }
-    let odd = found.without_phone + unread > 0 || flight.form.query.source == AudienceSource::Everyone;
+    let odd = found.without_phone + unread + found.no_marketing > 0
+        || flight.form.query.source == AudienceSource::Everyone;
     CheckItem {
         label: "audience",
         text: words,
