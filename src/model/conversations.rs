@@ -4,6 +4,7 @@
 use crate::email::Thread;
 use crate::ids::{ChannelId, ConversationId};
 use crate::local::LocalState;
+use crate::messages::{AnswerPlace, MessageAgent};
 use crate::queries::ConversationKey;
 use crate::queue::{Place, Section};
 use crate::targets::{ResponseTargets, TargetState};
@@ -91,6 +92,32 @@ impl NoMessagesReason {
     }
 }
 
+/// Origin of a pause of the AI, as the server reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PauseOrigin {
+    /// Name of the person.
+    Person(SafeText),
+    /// Answer that was not sent through the service.
+    Answer(AnswerPlace),
+}
+
+impl PauseOrigin {
+    /// Parses the fields `pausedBy` and `pausedFrom`; `None` if neither can be used.
+    pub fn from_words(by: Option<&str>, from: Option<&str>) -> Option<Self> {
+        let person = by.and_then(MessageAgent::named).map(|agent| Self::Person(agent.name));
+        person.or_else(|| from.and_then(AnswerPlace::from_word).map(Self::Answer))
+    }
+
+    /// Phrase after what was done: `by Ana`, `on the phone`. `me` is the person of this desk in its team.
+    pub fn describe(&self, me: Option<&SafeText>) -> String {
+        match self {
+            Self::Person(name) if Some(name) == me => "by you".to_owned(),
+            Self::Person(name) => format!("by {name}"),
+            Self::Answer(place) => place.describe().to_owned(),
+        }
+    }
+}
+
 /// Request of the AI for a person. Lists omit it; single reads may include it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Escalation {
@@ -152,6 +179,8 @@ pub const CONVERSATION_FIELDS: &[&str] = &[
     "referral",
     "serviceWindowOpen",
     "automationEnabled",
+    "pausedBy",
+    "pausedFrom",
     "escalation",
     "telegramChatId",
     "telegramUsername",
@@ -182,6 +211,8 @@ pub struct Conversation {
     pub referral: Option<Referral>,
     pub window: ServiceWindow,
     pub automation: Automation,
+    /// `None` while the AI answers, and if the server does not report it.
+    pub paused_by: Option<PauseOrigin>,
     pub escalation: Escalation,
     /// Reason why texts do not reach the customer; `None` if they do, as far as the server reports.
     pub takes_no_messages: Option<NoMessagesReason>,
@@ -209,6 +240,7 @@ impl Conversation {
             referral: None,
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
+            paused_by: None,
             escalation: Escalation::Unknown,
             takes_no_messages: None,
             raw: String::new(),
@@ -457,5 +489,24 @@ mod tests {
             assert_eq!(named(Some(reason)).describe_no_messages().as_deref(), Some(words));
         }
         assert_eq!(named(None).describe_no_messages(), None);
+    }
+
+    #[test]
+    fn pause_says_its_person_or_place() {
+        let me = SafeText::line("Ana");
+        let cases = [
+            (Some("Ana"), None, Some("by you")),
+            (Some("Ben Ito"), Some("phone"), Some("by Ben Ito")),
+            (Some(" "), Some("phone"), Some("on the phone")),
+            (None, Some("telegram"), Some("in Telegram")),
+            (None, Some("moon"), None),
+            (None, None, None),
+        ];
+        for (by, from, expected) in cases {
+            let origin = PauseOrigin::from_words(by, from);
+            assert_eq!(origin.as_ref().map(|origin| origin.describe(Some(&me))).as_deref(), expected);
+        }
+        let origin = PauseOrigin::from_words(Some("Ana"), None).map(|origin| origin.describe(None));
+        assert_eq!(origin.as_deref(), Some("by Ana"), "a name is a colleague's where there is no team");
     }
 }

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use model::messages::{ContentChange, FormerContent, MessageForm, MessageMarks};
+use model::messages::{AnswerPlace, ContentChange, FormerContent, MessageForm, MessageMarks};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -60,25 +60,31 @@ pub(crate) fn parse_album(raw: &str) -> Option<String> {
     album.as_str().filter(|album| !album.is_empty()).map(str::to_owned)
 }
 
-/// Parses the form of a raw message, which its content type may imply, and that it was forwarded.
+/// Parses the form of a raw message, which its content type may imply, that it was forwarded, and where it was
+/// sent.
 pub(crate) fn parse_marks(raw: &str, content_type: &str) -> MessageMarks {
     #[derive(Default, Deserialize)]
-    #[serde(default)]
+    #[serde(default, rename_all = "camelCase")]
     struct Item {
         voice: Value,
         sticker: Value,
         forwarded: Value,
+        sent_from: Value,
         structure: Value,
     }
-    let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact"];
-    // A mail has none of the fields, and its raw form may be large.
-    if content_type == "email" || !names.iter().any(|name| raw.contains(name)) {
+    let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact", "\"sentFrom\""];
+    // A mail has only the last of the fields, and its raw form may be large.
+    let names = if content_type == "email" { &names[names.len() - 1..] } else { &names[..] };
+    if !names.iter().any(|name| raw.contains(name)) {
         return MessageMarks::new(None, content_type, false);
     }
     let item: Item = serde_json::from_str(raw).unwrap_or_default();
     let has_contact = holds_contact(&item.structure);
     let form = MessageForm::from_fields(item.voice == true, item.sticker == true, has_contact);
-    MessageMarks::new(form, content_type, item.forwarded == true)
+    MessageMarks {
+        sent_from: item.sent_from.as_str().and_then(AnswerPlace::from_word),
+        ..MessageMarks::new(form, content_type, item.forwarded == true)
+    }
 }
 
 fn holds_contact(structure: &Value) -> bool {
@@ -124,6 +130,12 @@ mod tests {
         for structure in [r#"{"contact":{"name":"Bo"}}"#, r#"{"contacts":[{}]}"#] {
             let raw = format!(r#"{{"structure":{structure}}}"#);
             assert_eq!(marks(&raw, "text"), (Some("contact"), false), "{raw}");
+        }
+        let place = |raw: &str, content_type: &str| parse_marks(raw, content_type).sent_from;
+        assert_eq!(place(r#"{"sentFrom":"phone"}"#, "text"), Some(AnswerPlace::Phone));
+        assert_eq!(place(r#"{"sentFrom":"mail program"}"#, "email"), Some(AnswerPlace::MailProgram));
+        for raw in [r#"{"sentFrom":7}"#, r#"{"sentFrom":"moon"}"#, r#"{"content":"\"sentFrom\""}"#] {
+            assert_eq!(place(raw, "text"), None, "{raw}");
         }
         assert_eq!(marks("", "voice"), (Some("voice note"), false), "implied");
         for raw in ["", "[]", r#"{"voice":"yes","structure":{"contacts":[]}}"#, r#"{"content":"\"voice\""}"#]

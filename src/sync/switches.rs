@@ -2,9 +2,10 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use model::conversations::Automation;
+use model::conversations::{Automation, PauseOrigin};
 use model::ids::ConversationId;
 use model::outbox::Operation;
+use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use store::conversations::AiSwitch;
 
@@ -12,6 +13,14 @@ use store::conversations::AiSwitch;
 const PAUSE_BY_SENDING_PERIOD: i64 = 2 * MINUTE;
 /// Maximum number of texts remembered.
 const MAX_SENT_TEXTS: usize = 1_000;
+
+/// Name of a pause's author for the history.
+fn describe_author(origin: &PauseOrigin) -> SafeText {
+    match origin {
+        PauseOrigin::Person(name) => name.clone(),
+        PauseOrigin::Answer(place) => SafeText::line(&format!("somebody {}", place.describe())),
+    }
+}
 
 impl ChannelSync {
     /// Remembers a sent text, because some services pause the AI after one.
@@ -27,7 +36,7 @@ impl ChannelSync {
     /// Updates local pauses after a reading. `before` is the count of local switches when the reading
     /// began.
     pub(crate) async fn apply_switches(&self, switched: &[AiSwitch], before: u64) -> Result<(), PullError> {
-        for AiSwitch { conversation, before: known, after } in switched {
+        for AiSwitch { conversation, before: known, after, by } in switched {
             match after {
                 Automation::On => self.record_ai_answer(conversation, before).await?,
                 Automation::Off => {
@@ -38,7 +47,8 @@ impl ChannelSync {
                     {
                         self.store.record_pause_by_sending(self.id(), conversation, at).await?;
                     } else if *known == Automation::On && !self.has_own_switch(conversation, before).await? {
-                        self.store.record_takeover_elsewhere(self.id(), conversation, now).await?;
+                        let who = by.as_ref().map(describe_author);
+                        self.store.record_takeover_elsewhere(self.id(), conversation, who, now).await?;
                     }
                 }
                 Automation::Unknown | Automation::NotApplicable => {}

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::Inbox;
 use crate::components::spoken::SpokenPage;
 use crate::connection_state;
-use crate::features::tutor;
+use crate::features::{team, tutor};
 use crate::notice::Notice;
 use crate::notice::update as notice;
 use crate::pages::PageKind;
@@ -68,6 +68,8 @@ pub struct PlainOutput {
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     is_welcomed: bool,
     notice: Option<Notice>,
+    /// What colleagues do in the open or selected conversation.
+    presence: Option<(ConversationKey, Option<String>)>,
     /// Step of the tutor.
     tutor_step: Option<String>,
     popup: Option<SpokenPopup>,
@@ -94,6 +96,7 @@ impl PlainOutput {
         self.announce_switches(inbox, &mut lines);
         self.announce_place(inbox, &mut lines);
         self.announce_history(inbox, &mut lines);
+        self.announce_presence(inbox, &mut lines);
         if self.notice != inbox.context.notice {
             lines.extend(notice::current_notice(inbox).map(|pair| pair.0));
             self.notice.clone_from(&inbox.context.notice);
@@ -115,6 +118,24 @@ impl PlainOutput {
         }
         self.announce_tutor(inbox, &mut lines);
         clean_lines(&lines)
+    }
+
+    /// Announces what colleagues do in the open or selected conversation, once it changes.
+    fn announce_presence(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let current = inbox.desk.current_conversation().map(|row| {
+            let activity = team::describe_activity(inbox, &row.conversation.id);
+            (row.key(), activity, row.conversation.title())
+        });
+        let Some((key, activity, title)) = current else {
+            self.presence = None;
+            return;
+        };
+        // Of another conversation it is part of its description.
+        let before = self.presence.as_ref().filter(|(same, _)| *same == key);
+        if before.is_some_and(|(_, before)| *before != activity) {
+            lines.push(format!("{title}: {}", activity.as_deref().unwrap_or("no colleague is here now")));
+        }
+        self.presence = Some((key, activity));
     }
 
     /// Announces each step of the tutor once, and again after the tutor was stopped.
@@ -332,14 +353,20 @@ fn clean_lines(lines: &[String]) -> Vec<String> {
 }
 
 /// State of the AI; empty if it answers as usual, and for a channel without one.
-fn automation_text(row: &ConversationRow) -> &'static str {
-    match (row.automation_pending, row.conversation.automation) {
+fn automation_text(row: &ConversationRow, inbox: &Inbox) -> String {
+    let words = match (row.automation_pending, row.conversation.automation) {
         (_, Automation::NotApplicable) | (None, Automation::On | Automation::Unknown) => "",
         (Some(false), _) => "AI: pausing…",
         (Some(true), _) => "AI: resuming…",
         (None, Automation::Off) if row.paused_here => "AI off, paused here",
-        (None, Automation::Off) => "AI off, paused by a colleague",
-    }
+        (None, Automation::Off) => {
+            return match &row.conversation.paused_by {
+                Some(origin) => format!("AI off, paused {}", origin.describe(inbox.context.team_name())),
+                None => "AI off, paused by a colleague".to_owned(),
+            };
+        }
+    };
+    words.to_owned()
 }
 
 fn is_named(row: &ConversationRow) -> bool {
@@ -374,8 +401,9 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
-    add(automation_text(row).to_owned());
+    add(automation_text(row, inbox));
     add(conversation.describe_no_messages().unwrap_or_default());
+    add(team::describe_activity(inbox, &conversation.id).unwrap_or_default());
     if let Some(words) = describe_notable_window(conversation.window, row.last_inbound_at, now) {
         add(words);
     }

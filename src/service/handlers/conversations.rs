@@ -143,7 +143,8 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
     let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
-            takeover::switch(work.db, AutomationSubject::Chat(&row.id), enabled, work.now)?;
+            let subject = AutomationSubject::Chat(&row.id);
+            takeover::switch(work.db, subject, (enabled, takeover::pauser(work)), work.now)?;
             let action = if enabled { "hand back" } else { "pause" };
             audit::record_request(work, caller, (action, &row.id))?;
             if enabled && !row.automation {
@@ -174,7 +175,7 @@ pub async fn close(State(service): State<Service>, request: WriteRequest) -> Res
             if row.status != "closed" {
                 team::work::record_done(work, &caller.workspace, WorkKind::Closed, &row.id)?;
             }
-            team::conversations::release_closed(work, &caller.workspace, &row.id)?;
+            team::conversations::release_closed(work, caller, &row.id)?;
             takeover::recall_answers(work.db, AutomationSubject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
         })

@@ -29,6 +29,7 @@ use api::errors::ErrorCode;
 use api::events::{EmailOpened, EmailSent, EventData};
 use api::team::PersonName;
 use model::bounds;
+use model::messages::AnswerPlace;
 use model::time::{SECOND, Timestamp};
 use platforms::mail::answer_target::is_mail_daemon;
 use platforms::mail::readable_text;
@@ -41,6 +42,8 @@ pub const UNKNOWN_STATUS: &str = "unknown";
 pub const SENT_NAME: &str = "sent";
 /// Entry of a stored mail's headers with the person who sent it; no name of a header has a space.
 pub const AGENT_KEY: &str = "sent by";
+/// Entry with the word of the place where a person sent the mail, if not through this service.
+pub const PLACE_KEY: &str = "sent from";
 /// Maximum time for which a change in the mailbox is retried, in microseconds.
 const MAX_FILING_TIME: i64 = 24 * MAX_RETRY_TIME;
 /// Maximum number of references: the newest mails of the thread.
@@ -148,7 +151,7 @@ pub fn accept_mail(
     };
     if author.sender != "ai" {
         crossing::check_thread(work, &thread.id)?;
-        takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
+        takeover::record_person_answer(work, channel, AutomationSubject::Thread(&thread.id), None)?;
     }
     let mut headers = asked.headers;
     if let Some(address) = asked.reply_to {
@@ -445,6 +448,15 @@ pub fn sent_row(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Ti
 pub fn read_agent(headers: &str) -> Option<PersonName> {
     let headers: Value = serde_json::from_str(headers).ok()?;
     serde_json::from_value(headers.get(AGENT_KEY)?.clone()).ok()
+}
+
+/// Reads where a person sent a mail, if not through this service.
+pub fn read_place(headers: &str) -> Option<AnswerPlace> {
+    if !headers.contains(PLACE_KEY) {
+        return None;
+    }
+    let headers: Value = serde_json::from_str(headers).ok()?;
+    AnswerPlace::from_word(headers.get(PLACE_KEY)?.as_str()?)
 }
 
 pub fn store_sent_mail(

@@ -4,7 +4,8 @@ use rusqlite::ToSql;
 use serde_json::Value;
 
 use model::conversations::{
-    Automation, Conversation, ConversationStatus, Escalation, NoMessagesReason, Referral, ServiceWindow,
+    Automation, Conversation, ConversationStatus, Escalation, NoMessagesReason, PauseOrigin, Referral,
+    ServiceWindow,
 };
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
@@ -24,6 +25,10 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         referral: if has_referral { Some(read_referral(row)?) } else { None },
         closed_at: parse_closed_at(&row.get::<String>("status")?, &row.get::<String>("raw")?),
         takes_no_messages: parse_no_messages(&row.get::<String>("raw")?),
+        paused_by: match row.parse_word("automation", parse_automation)? {
+            Automation::Off => parse_pause_origin(&row.get::<String>("raw")?),
+            Automation::On | Automation::Unknown | Automation::NotApplicable => None,
+        },
         window: row.parse_word("service_window", parse_window)?,
         automation: row.parse_word("automation", parse_automation)?,
         escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
@@ -46,6 +51,15 @@ pub(crate) fn parse_no_messages(raw: &str) -> Option<NoMessagesReason> {
     }
     let raw: Value = serde_json::from_str(raw).ok()?;
     NoMessagesReason::parse(raw["takesNoMessages"].as_str()?)
+}
+
+/// Returns the origin of a pause from the raw form of a conversation.
+pub(crate) fn parse_pause_origin(raw: &str) -> Option<PauseOrigin> {
+    if !raw.contains("\"paused") {
+        return None;
+    }
+    let raw: Value = serde_json::from_str(raw).ok()?;
+    PauseOrigin::from_words(raw["pausedBy"].as_str(), raw["pausedFrom"].as_str())
 }
 
 fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {

@@ -6,7 +6,7 @@ pub(crate) mod update;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::history::{History, message_of};
-use model::messages::{Direction, HistoryPosition, Message, MessageRow, Sender};
+use model::messages::{AnswerPlace, Direction, HistoryPosition, Message, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -106,6 +106,13 @@ impl ReplyConflictPrompt {
             self.newer_messages.iter().partition(|message| message.sender == Sender::Ai);
         let agent = others.first().and_then(|message| message.agent.as_ref());
         let agent = agent.filter(|agent| others.iter().all(|message| message.agent.as_ref() == Some(*agent)));
+        if let Some(place) = common_place(&others) {
+            let place = place.describe();
+            return match ai.is_empty() {
+                true => format!("Somebody answered {place} while you wrote"),
+                false => format!("Somebody {place} and the AI answered while you wrote"),
+            };
+        }
         match (ai.is_empty(), others.is_empty(), agent) {
             (_, true, _) => "The AI answered while you wrote".to_owned(),
             (true, false, Some(agent)) if agent.is_self => "You answered at another machine".to_owned(),
@@ -118,6 +125,12 @@ impl ReplyConflictPrompt {
             (false, false, None) => "The AI and a colleague answered while you wrote".to_owned(),
         }
     }
+}
+
+/// Place from which all these messages were sent, if none was sent through the service.
+fn common_place(messages: &[&Message]) -> Option<AnswerPlace> {
+    let place = messages.first()?.answer_place()?;
+    messages.iter().all(|message| message.answer_place() == Some(place)).then_some(place)
 }
 
 #[cfg(test)]
@@ -170,6 +183,29 @@ mod tests {
                 "{drawn} {origin:?}"
             );
             assert_eq!(crossed(&looked, read), expected, "{drawn} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn question_says_where_the_other_answer_was_sent() {
+        let answer = |sender: Sender, place: Option<AnswerPlace>| {
+            let mut message = Message::stand_in("m".into(), ConversationId::from("a"));
+            (message.direction, message.sender) = (Direction::Outbound, sender);
+            message.marks.sent_from = place;
+            message
+        };
+        let phone = || answer(Sender::Human, Some(AnswerPlace::Phone));
+        let cases = [
+            (vec![phone()], "Somebody answered on the phone while you wrote"),
+            (
+                vec![phone(), answer(Sender::Ai, None)],
+                "Somebody on the phone and the AI answered while you wrote",
+            ),
+            (vec![phone(), answer(Sender::Api, None)], "A colleague answered while you wrote"),
+        ];
+        for (newer_messages, expected) in cases {
+            let prompt = ReplyConflictPrompt { newer_messages, text: SafeText::default() };
+            assert_eq!(prompt.title(), expected);
         }
     }
 }
