@@ -30,6 +30,12 @@ pub const REACTION_KIND: &str = "reaction";
 /// Kind of message for a call or an utterance in one.
 pub const CALL_KIND: &str = "call";
 
+/// Prefix of the ids of missed calls, so that they differ from those of messages and of placed calls.
+pub const MISSED_CALL_PREFIX: &str = "missed ";
+
+/// Why a missed call asks for a person.
+pub const MISSED_CALL_REASON: &str = "a call was missed";
+
 pub const OPTED_OUT_MESSAGE: &str =
     "this number has sent STOP and accepts no more texts; START allows them again";
 
@@ -284,6 +290,8 @@ pub struct InboundMessage {
     pub details: Option<String>,
     /// True if the assistant does not answer it.
     pub needs_no_answer: bool,
+    /// Why a person is needed at once.
+    pub asks_for_person: Option<&'static str>,
     /// True if the platform reports it and the customer wrote nothing: it begins no service window.
     pub is_notice: bool,
     /// Choice of the customer about marketing messages: true allows them.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract::{InboundUpdate, PlatformError, PollResult};
 use crate::voip::PhonePlatform;
-use crate::voip::hooks::{CallStatus, InboundSms, MAX_FILES, SmsStatus};
+use crate::voip::hooks::{CallStatus, InboundCall, InboundSms, MAX_FILES, SmsStatus, is_missed};
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Overlap of two readings: items change while in progress, and clocks differ.
@@ -45,6 +45,11 @@ impl PhonePlatform {
         for told in self.read_pages("Calls", "calls", &of_us).await? {
             found.record_date(&told["start_time"]);
             found.updates.extend(read_call(&told).map(CallStatus::into_update));
+        }
+        let to_us = [("To", number), ("StartTime>", &from), ("PageSize", PAGE_SIZE)];
+        for told in self.read_pages("Calls", "calls", &to_us).await? {
+            found.record_date(&told["start_time"]);
+            found.updates.extend(read_missed_call(&told).map(InboundCall::into_update));
         }
         // The platform lists the newest first.
         found.updates.reverse();
@@ -153,6 +158,18 @@ fn read_call(told: &Value) -> Option<CallStatus> {
     })
 }
 
+/// Reads a call to the number that nobody took.
+fn read_missed_call(told: &Value) -> Option<InboundCall> {
+    let is_ours = told["direction"] == "inbound" && told["status"].as_str().is_some_and(is_missed);
+    let at = told["start_time"].as_str().and_then(parse_date).map(|at| at.micros() / SECOND);
+    is_ours.then_some(InboundCall {
+        id: text_field(&told["sid"])?,
+        from: text_field(&told["from"])?,
+        at,
+        is_missed: true,
+    })
+}
+
 /// Parses a date in the format of mail: `Fri, 24 May 2019 17:44:46 +0000`.
 fn parse_date(text: &str) -> Option<Timestamp> {
     const MONTHS: [&str; 12] =
@@ -166,7 +183,23 @@ fn parse_date(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn listed_call_that_nobody_took_is_missed() {
+        let listed = |direction: &str, status: &str| {
+            read_missed_call(&json!({
+                "sid": "CA1", "from": "+34600111222", "direction": direction, "status": status,
+                "start_time": "Fri, 24 May 2019 17:44:46 +0000",
+            }))
+        };
+        let missed = listed("inbound", "no-answer").expect("missed");
+        assert_eq!((missed.id.as_str(), missed.at, missed.is_missed), ("CA1", Some(1_558_719_886), true));
+        assert!(listed("inbound", "completed").is_none() && listed("inbound", "ringing").is_none());
+        assert!(listed("outbound-api", "no-answer").is_none());
+    }
 
     #[test]
     fn the_platforms_dates_are_read() {

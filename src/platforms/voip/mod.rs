@@ -60,6 +60,8 @@ pub struct PhoneIdentity {
     pub calls: bool,
     /// Webhook URL for inbound SMS.
     pub hook: Option<String>,
+    /// URL for reports of inbound calls.
+    pub call_hook: Option<String>,
 }
 
 impl PhonePlatform {
@@ -98,13 +100,15 @@ impl PhonePlatform {
                 "{number} is not a number of this account; check --number and --account-sid"
             )));
         };
+        let address = |name: &str| Some(line(&found[name])).filter(|text| !text.is_empty());
         Ok(PhoneIdentity {
             account: line(&account["friendly_name"]),
             is_trial: account["type"].as_str().is_some_and(|account| account.eq_ignore_ascii_case("trial")),
             id: line(&found["sid"]),
             texts: found["capabilities"]["sms"] == true,
             calls: found["capabilities"]["voice"] == true,
-            hook: Some(line(&found["sms_url"])).filter(|text| !text.is_empty()),
+            hook: address("sms_url"),
+            call_hook: address("status_callback"),
         })
     }
 
@@ -139,7 +143,12 @@ impl PlatformSource for PhonePlatform {
     fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(async move {
             let me = self.identify().await?;
-            let told = [("SmsUrl", url.unwrap_or("")), ("SmsMethod", "POST")];
+            let url = url.unwrap_or("");
+            let mut told = vec![("SmsUrl", url), ("SmsMethod", "POST")];
+            // An address that somebody else has set for the reports of calls stays.
+            if me.call_hook.is_none() || me.call_hook == me.hook {
+                told.extend([("StatusCallback", url), ("StatusCallbackMethod", "POST")]);
+            }
             self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
         })
     }
@@ -156,8 +165,8 @@ impl PlatformSource for PhonePlatform {
         hooks::split_call(&self.settings, call)
     }
 
-    fn webhook_response(&self, _: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
-        Some(("text/xml", Cow::Borrowed("<Response/>")))
+    fn webhook_response(&self, call: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
+        Some(("text/xml", Cow::Borrowed(hooks::response(call))))
     }
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
