@@ -3,7 +3,7 @@
 //! A file has `about`, a sentence; `given`, the content of the webhook call; and `says`, one object
 //! per expected event. A message has its `words` and `kind`, the author `who`, the time `at`, the
 //! recipient fields of an `answer`, and optionally the person's other ids, the file, the album, the
-//! quoted message, the ad that led to it, its form, and that it needs no answer or was forwarded.
+//! quoted message, the ad that led to it, its form, that it needs no answer or was forwarded, and why it `asks` for a person.
 
 mod fuzzing;
 
@@ -168,6 +168,7 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),
+        "asks": inbound.asks_for_person,
     }))
 }
 

@@ -65,6 +65,8 @@ struct World {
     count: usize,
     sends: usize,
     hook: Option<String>,
+    /// Where reports of calls to the number go.
+    call_hook: Option<String>,
     /// Base URL webhook calls are forwarded to, as by a reverse proxy.
     proxied: Option<String>,
     revoked: bool,
@@ -193,6 +195,39 @@ impl PhoneServer {
         drop(world);
         self.shared.changed();
         id
+    }
+
+    /// A call to the number ends; returns its id.
+    pub fn is_called(&self, from: &str, status: &str) -> String {
+        let mut world = self.world();
+        world.count += 1;
+        let id = format!("CA{:032x}", world.count);
+        world.listed_calls.push(json!({
+            "sid": id, "from": from, "to": NUMBER, "status": status, "direction": "inbound",
+            "start_time": date(), "duration": "0",
+        }));
+        if let Some(hook) = world.call_hook.clone().filter(|_| !world.deaf) {
+            let fields = [
+                ("CallSid", id.as_str()),
+                ("From", from),
+                ("To", NUMBER),
+                ("Direction", "inbound"),
+                ("CallStatus", status),
+            ];
+            world.said.push_back((hook, encoded(&form_of(&fields))));
+        }
+        drop(world);
+        self.shared.changed();
+        id
+    }
+
+    pub fn call_hook(&self) -> Option<String> {
+        self.world().call_hook.clone()
+    }
+
+    /// Sets where reports of calls go, as on the platform's settings pages.
+    pub fn reports_calls_to(&self, url: &str) {
+        self.world().call_hook = Some(url.to_owned());
     }
 
     /// Sends an opt-out word, which the platform itself understands.
@@ -458,12 +493,16 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
         }
         ("GET", "/IncomingPhoneNumbers.json") => {
             let number = json!({"sid": "PN1", "phone_number": NUMBER, "sms_url": world.hook,
+                "status_callback": world.call_hook,
                 "capabilities": {"sms": true, "voice": true, "mms": true}});
             let is_it = query.get("PhoneNumber").is_some_and(|text| text == NUMBER);
             (200, json!({"incoming_phone_numbers": if is_it { vec![number] } else { Vec::new() }}))
         }
         ("POST", "/IncomingPhoneNumbers/PN1.json") => {
             world.hook = form.get("SmsUrl").filter(|text| !text.is_empty()).cloned();
+            if let Some(url) = form.get("StatusCallback") {
+                world.call_hook = Some(url.clone()).filter(|text| !text.is_empty());
+            }
             shared.changed();
             (200, json!({"sid": "PN1"}))
         }

@@ -407,6 +407,60 @@ async fn a_call_is_hung_up_from_the_dashboard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn missed_call_is_one_line_that_asks_for_a_person() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    let url = format!("{}/hooks/voip", served.running.base_url.trim_end_matches("/v1"));
+    assert_eq!(phone.call_hook().as_deref(), Some(url.as_str()), "it was told where to report calls");
+    phone.is_called(ANA, "completed");
+    let id = phone.is_called(ANA, "no-answer");
+    let history = served.waits(ANA, "the call", |entry| !entry.is_empty()).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["contentType"], &history[0]["direction"]),
+        (&json!("Missed call"), &json!("call"), &json!("inbound"))
+    );
+    assert_eq!(served.conversations().await[0]["type"], "call");
+    assert!(escalation(&served).await.contains("a call was missed"), "{}", escalation(&served).await);
+    // The same call in other words, twice, as the platform asks what to do with a call and reports it.
+    let account = super::phone_server::ACCOUNT;
+    let told =
+        format!("AccountSid={account}&CallSid={id}&From=%2B34600111222&To=%2B15550100200&Direction=inbound");
+    for (more, wanted) in [
+        ("CallStatus=ringing", "<Response><Reject/></Response>"),
+        ("CallStatus=busy&SequenceNumber=0", "<Response/>"),
+        ("CallStatus=in-progress&DialCallStatus=no-answer", "<Response/>"),
+    ] {
+        let body = format!("{told}&{more}");
+        let answer = stand_in::call("POST", &url, (SIGNATURE, &signature(&url, &body)), &body);
+        assert_eq!(answer, Some((200, wanted.to_owned())), "{more}");
+    }
+    phone.says(ANA, "Call me");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"Call me")).await;
+    assert_eq!(texts(&history), ["Missed call", "Call me"]);
+    // The answer of a person ends it.
+    let (status, told) = served.send(text_to(ANA, "We call you at five"), None).await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(escalation(&served).await, "null");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_missed_while_the_platform_calls_nobody_is_found_in_its_list() {
+    let phone = PhoneServer::start();
+    phone.reports_calls_to("https://switchboard.example/calls");
+    let served = quiet(&phone).await;
+    assert_eq!(phone.call_hook().as_deref(), Some("https://switchboard.example/calls"), "it stays");
+    phone.calls_nobody(true);
+    phone.is_called(ANA, "canceled");
+    phone.is_called("+34600333444", "completed");
+    served.waits(ANA, "the call", |entry| texts(entry) == ["Missed call"]).await;
+    phone.calls_nobody(false);
+    phone.says(ANA, "behind it");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"behind it")).await;
+    assert_eq!(texts(&history), ["Missed call", "behind it"]);
+    assert_eq!(served.conversations().await.len(), 1, "a call that was taken is no line");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unsigned_hook_requests_are_refused() {
     let phone = PhoneServer::start();
     let served = quiet(&phone).await;
