@@ -120,25 +120,39 @@ fn build_update(name: String, lane: String, body: &Value) -> InboundUpdate {
     InboundUpdate { name, lane, body: body.to_string().into_bytes() }
 }
 
-/// Name of a channel in a webhook call.
-pub(super) fn name(account: &str, number: &str) -> String {
+/// Name of a number in a webhook call.
+fn name(account: &str, number: &str) -> String {
     format!("number {number} of {account}")
 }
 
-/// Returns the name of the number that a call addresses: the recipient of an inbound SMS, or the
-/// sender of an SMS or call whose status is reported.
+/// Returns the names of a channel in a webhook call.
+pub(super) fn own_names(settings: &PhoneSettings) -> Vec<String> {
+    let service = settings.messaging_service.as_deref();
+    let service = service.map(|service| service_name(&settings.account, service));
+    std::iter::once(name(&settings.account, &settings.number)).chain(service).collect()
+}
+
+fn service_name(account: &str, service: &str) -> String {
+    format!("messaging service {service} of {account}")
+}
+
+/// Returns the names of the number that a call addresses, and of its messaging service: the recipient of an
+/// inbound SMS or call, or the sender of an SMS or call whose status is reported.
 pub fn names_in_call(call: &WebhookCall<'_>) -> BTreeSet<String> {
-    name_in(&fields(call)).into_iter().collect()
+    names_in(&fields(call))
 }
 
 fn fields(call: &WebhookCall<'_>) -> HashMap<String, String> {
     form_urlencoded::parse(call.body).into_owned().collect()
 }
 
-fn name_in(fields: &HashMap<String, String>) -> Option<String> {
+fn names_in(fields: &HashMap<String, String>) -> BTreeSet<String> {
+    let Some(account) = fields.get("AccountSid") else { return BTreeSet::new() };
     let is_text = fields.contains_key("MessageSid") && !fields.contains_key("MessageStatus");
-    let number = fields.get(if is_text || is_inbound_call(fields) { "To" } else { "From" })?;
-    Some(name(fields.get("AccountSid")?, number))
+    let number = fields.get(if is_text || is_inbound_call(fields) { "To" } else { "From" });
+    let service = fields.get("MessagingServiceSid").filter(|service| !service.is_empty());
+    let number = number.map(|number| name(account, number));
+    number.into_iter().chain(service.map(|service| service_name(account, service))).collect()
 }
 
 fn is_inbound_call(fields: &HashMap<String, String>) -> bool {
@@ -163,7 +177,8 @@ pub(super) fn response(call: &WebhookCall<'_>) -> &'static str {
 pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
     let fields = fields(call);
     let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
-    if name_in(&fields) != Some(name(&settings.account, &settings.number)) {
+    let names = names_in(&fields);
+    if !own_names(settings).iter().any(|name| names.contains(name)) {
         return Vec::new();
     }
     let own = form_urlencoded::parse(call.query.as_bytes()).find(|(name, _)| name == "id");
@@ -431,6 +446,32 @@ mod tests {
         ] {
             assert!(call(other).is_empty(), "{other:?}");
         }
+    }
+
+    #[test]
+    fn text_to_a_messaging_service_is_for_its_channel() {
+        let settings = |service: Option<&str>| PhoneSettings {
+            account: "AC1".to_owned(),
+            number: "+15550100200".to_owned(),
+            messaging_service: service.map(str::to_owned),
+            ..PhoneSettings::default()
+        };
+        let headers = HeaderMap::new();
+        let is_for = |service: Option<&str>, body: &str| {
+            let call = WebhookCall { query: "id=msg_1", headers: &headers, body: body.as_bytes() };
+            !split_call(&settings(service), &call).is_empty()
+        };
+        let other_number = "AccountSid=AC1&MessageSid=SM1&From=%2B34600111222&To=%2B15550100201&Body=hi";
+        let of_service = format!("{other_number}&MessagingServiceSid=MG1");
+        assert!(is_for(Some("MG1"), &of_service) && !is_for(Some("MG2"), &of_service));
+        assert!(!is_for(None, &of_service) && !is_for(Some("MG1"), other_number));
+        let own_number = of_service.replace("201", "200");
+        assert!(is_for(None, &own_number) && is_for(Some("MG2"), &own_number));
+        // The platform has not chosen a number yet.
+        let status =
+            "AccountSid=AC1&MessageSid=SM1&To=%2B34600111222&MessageStatus=sent&MessagingServiceSid=MG1";
+        assert!(is_for(Some("MG1"), status) && !is_for(Some("MG2"), status));
+        assert!(!is_for(Some("MG1"), &of_service.replace("AC1", "AC2")), "of another account");
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub struct PhoneIdentity {
     pub hook: Option<String>,
     /// URL for reports of inbound calls.
     pub call_hook: Option<String>,
+    /// Name of the messaging service that sends the texts.
+    pub messaging_service: Option<String>,
 }
 
 impl PhonePlatform {
@@ -100,6 +102,10 @@ impl PhonePlatform {
                 "{number} is not a number of this account; check --number and --account-sid"
             )));
         };
+        let messaging_service = match &self.settings.messaging_service {
+            Some(service) => Some(line(&self.messaging_service(service, None).await?["friendly_name"])),
+            None => None,
+        };
         let address = |name: &str| Some(line(&found[name])).filter(|text| !text.is_empty());
         Ok(PhoneIdentity {
             account: line(&account["friendly_name"]),
@@ -109,6 +115,7 @@ impl PhonePlatform {
             calls: found["capabilities"]["voice"] == true,
             hook: address("sms_url"),
             call_hook: address("status_callback"),
+            messaging_service,
         })
     }
 
@@ -149,12 +156,20 @@ impl PlatformSource for PhonePlatform {
             if me.call_hook.is_none() || me.call_hook == me.hook {
                 told.extend([("StatusCallback", url), ("StatusCallbackMethod", "POST")]);
             }
-            self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
+            self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await?;
+            let Some(service) = &self.settings.messaging_service else { return Ok(()) };
+            // Otherwise the platform calls where each number of the service says.
+            let told = [
+                ("InboundRequestUrl", url),
+                ("InboundMethod", "POST"),
+                ("UseInboundWebhookOnNumber", "false"),
+            ];
+            self.messaging_service(service, Some(&told[..])).await.map(drop)
         })
     }
 
     fn hook_names(&self) -> Vec<String> {
-        vec![hooks::name(&self.settings.account, &self.settings.number)]
+        hooks::own_names(&self.settings)
     }
 
     fn is_genuine(&self, call: &WebhookCall<'_>) -> bool {
