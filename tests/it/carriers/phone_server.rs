@@ -23,6 +23,9 @@ use crate::raw_http::RawRequest;
 pub const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
 pub const TOKEN: &str = "stand-in-auth-token";
 pub const NUMBER: &str = "+15550100200";
+pub const SERVICE: &str = "MG0123456789abcdef0123456789abcdef";
+/// The other number of the messaging service.
+pub const POOL_NUMBER: &str = "+15550100201";
 /// Header with the signature of a webhook call.
 pub const SIGNATURE: &str = "x-twilio-signature";
 /// Delay between two checks while nothing changes.
@@ -67,6 +70,8 @@ struct World {
     hook: Option<String>,
     /// Where reports of calls to the number go.
     call_hook: Option<String>,
+    /// Where texts to the numbers of the messaging service go.
+    service_hook: Option<String>,
     /// Base URL webhook calls are forwarded to, as by a reverse proxy.
     proxied: Option<String>,
     revoked: bool,
@@ -173,10 +178,28 @@ impl PhoneServer {
 
     /// Sends a text with files, given by id and media type.
     pub fn sends(&self, from: &str, text: &str, files: &[(&str, &str)]) -> String {
+        self.sends_to((NUMBER, None), from, text, files)
+    }
+
+    /// Sends a text to the other number of the messaging service.
+    pub fn says_to_service(&self, from: &str, text: &str) -> String {
+        self.sends_to((POOL_NUMBER, Some(SERVICE)), from, text, &[])
+    }
+
+    fn sends_to(
+        &self,
+        (to, service): (&str, Option<&str>),
+        from: &str,
+        text: &str,
+        files: &[(&str, &str)],
+    ) -> String {
         let mut world = self.world();
         world.count += 1;
         let id = format!("SM{:032x}", world.count);
-        let mut form = form_of(&[("MessageSid", &id), ("From", from), ("To", NUMBER), ("Body", text)]);
+        let mut form = form_of(&[("MessageSid", &id), ("From", from), ("To", to), ("Body", text)]);
+        if let Some(service) = service {
+            form.insert("MessagingServiceSid".to_owned(), service.to_owned());
+        }
         form.insert("NumMedia".to_owned(), files.len().to_string());
         let mut listed = Vec::new();
         for (at, (file, kind)) in files.iter().enumerate() {
@@ -186,10 +209,11 @@ impl PhoneServer {
             listed.push(json!({"uri": format!("{path}.json"), "content_type": kind}));
         }
         world.listed.push(json!({
-            "sid": id, "from": from, "to": NUMBER, "body": text, "status": "received", "direction": "inbound",
-            "num_media": files.len().to_string(), "date_sent": date(), "error_code": null, "media": listed,
+            "sid": id, "from": from, "to": to, "body": text, "status": "received", "direction": "inbound",
+            "messaging_service_sid": service, "num_media": files.len().to_string(), "date_sent": date(), "error_code": null, "media": listed,
         }));
-        if let Some(hook) = world.hook.clone().filter(|_| !world.deaf) {
+        let hook = if service.is_some() { world.service_hook.clone() } else { world.hook.clone() };
+        if let Some(hook) = hook.filter(|_| !world.deaf) {
             world.said.push_back((hook, encoded(&form)));
         }
         drop(world);
@@ -305,6 +329,11 @@ impl PhoneServer {
     }
 
     #[track_caller]
+    pub fn waits_until_service_followed(&self) {
+        self.shared.wait("its messaging service being followed", |world| world.service_hook.clone());
+    }
+
+    #[track_caller]
     pub fn waits_until_told(&self) {
         self.shared.wait("its calls", |world| {
             (world.said.is_empty() && world.status.is_empty() && !world.calling).then_some(())
@@ -351,6 +380,10 @@ fn tell(world: &mut World, text: &Carried, status: &str, error: Option<i64>) {
     }
     let mut form =
         form_of(&[("MessageSid", &text.id), ("From", NUMBER), ("To", &text.to), ("MessageStatus", status)]);
+    if let Some(service) = text.form.get("MessagingServiceSid") {
+        form.insert("MessagingServiceSid".to_owned(), service.clone());
+        form.insert("From".to_owned(), POOL_NUMBER.to_owned());
+    }
     if let Some(error) = error {
         form.insert("ErrorCode".to_owned(), error.to_string());
     }
@@ -427,7 +460,8 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     if let Some(file) = path.strip_prefix("/files/") {
         return give_file(&mut stream, shared, file, request.headers.contains_key("authorization"));
     }
-    let name = path.strip_prefix(&account).unwrap_or("").to_owned();
+    let of_account = path.strip_prefix(&account).unwrap_or("");
+    let name = if path.starts_with("/v1/") { path.clone() } else { of_account.to_owned() };
     if name.contains("/Media/") && is_known {
         let file = name.rsplit('/').next().unwrap_or("");
         // This machine by a name that counts as another host for the client.
@@ -506,6 +540,14 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
             shared.changed();
             (200, json!({"sid": "PN1"}))
         }
+        ("GET" | "POST", service) if service.strip_prefix("/v1/Services/") == Some(SERVICE) => {
+            if let Some(url) = form.get("InboundRequestUrl") {
+                assert_eq!(form.get("UseInboundWebhookOnNumber").map(String::as_str), Some("false"));
+                world.service_hook = Some(url.clone()).filter(|text| !text.is_empty());
+                shared.changed();
+            }
+            (200, json!({"sid": SERVICE, "friendly_name": "Harbor texts"}))
+        }
         ("POST", "/Messages.json") => send(form, false, world, shared),
         ("POST", "/Calls.json") => send(form, true, world, shared),
         ("GET", "/Messages.json") => (200, page("messages", &world.listed, &query)),
@@ -552,14 +594,18 @@ fn send(form: Form, is_call: bool, mut world: MutexGuard<'_, World>, shared: &Sh
         return told;
     }
     let text = of(if is_call { "Twiml" } else { "Body" });
-    if of("From") != NUMBER || !of("To").starts_with('+') || text.is_empty() {
+    let is_of_service = of("MessagingServiceSid") == SERVICE && !is_call;
+    let from = if is_of_service { POOL_NUMBER } else { NUMBER };
+    let is_known = is_of_service || of("From") == NUMBER;
+    if !is_known || !of("To").starts_with('+') || text.is_empty() {
         return (400, error(21_604, "A 'To' phone number is required."));
     }
     world.count += 1;
     let id = format!("{}{:032x}", if is_call { "CA" } else { "SM" }, world.count);
     let carried = Carried { id: id.clone(), to: of("To"), text: text.clone(), form: form.clone() };
     let listed = json!({
-        "sid": id, "from": NUMBER, "to": of("To"), "body": text, "status": "queued", "direction": "outbound-api",
+        "sid": id, "from": from, "to": of("To"), "body": text, "status": "queued", "direction": "outbound-api",
+        "messaging_service_sid": is_of_service.then_some(SERVICE),
         "num_media": "0", "date_sent": date(), "start_time": date(), "error_code": null, "duration": null,
     });
     if is_call {
