@@ -57,6 +57,8 @@ pub struct FoundChat {
 
 pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
 
+pub type FindConnectionFuture<'a> = BoxFuture<'a, Result<Option<PlatformEvent>, PlatformError>>;
+
 /// Returns true for audio to be sent as a voice note: it was asked for, and the format is known to be one of
 /// `formats` or not known at all. Other audio is sent as such.
 pub(crate) fn is_voice_note(parcel: &OutboundMessage, file: Option<&OutboundFile>, formats: &[&str]) -> bool {
@@ -417,6 +419,10 @@ pub struct SentElsewhere {
     pub to: String,
     /// Other platform ids of the same customer.
     pub other_ids: Vec<String>,
+    /// Customer's name, if the platform provides it.
+    pub name: Option<String>,
+    /// Customer's user name on Telegram.
+    pub username: Option<String>,
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,
@@ -567,6 +573,13 @@ pub trait PlatformSource: Send + Sync {
     /// Looks a chat up by its address; `Ok(None)` if the platform knows none. `None` if the platform has no
     /// such request.
     fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindChatFuture<'a>> {
+        None
+    }
+
+    /// Asks for the connection to a business that an address names, as
+    /// [`PlatformEvent::BusinessConnection`]; `Ok(None)` if the platform knows none. `None` if the address names
+    /// no connection.
+    fn find_connection<'a>(&'a self, _address: &'a str) -> Option<FindConnectionFuture<'a>> {
         None
     }
 
