@@ -106,6 +106,7 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
             strip_nulls(json!({
                 "sent elsewhere": sent.platform_id,
                 "words": sent.text,
+                "who": sent.name,
                 "answer": answer,
                 "file": sent.media.as_ref().map(media_json),
                 "voice": sent.extras.voice,
