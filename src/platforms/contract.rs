@@ -476,6 +476,11 @@ pub enum PlatformEvent {
     SentElsewhere(Box<SentElsewhere>),
     /// A thread with a file has this message only.
     Earlier(EarlierThread),
+    /// A part of the earlier messages is complete.
+    EarlierPart {
+        /// True if no part follows.
+        is_last: bool,
+    },
     Edited {
         changed: ChangedMessage,
         message: Box<ArrivedMessage>,

@@ -119,6 +119,7 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
             let messages: Vec<Value> = thread.messages.iter().map(earlier_json).collect();
             json!({"earlier": messages, "answer": thread.peer.as_deref().map(reader.answer)})
         }
+        PlatformEvent::EarlierPart { is_last } => json!({ "last part": is_last }),
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),

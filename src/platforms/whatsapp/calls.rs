@@ -252,10 +252,13 @@ pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if let Some(threads) = piece[history::FIELD].as_array() {
         return history::read_threads(threads, &piece["own"]);
     }
+    if piece[history::PROGRESS].is_object() {
+        return history::read_progress(&piece[history::PROGRESS]).into_iter().collect();
+    }
     if piece[history::REFUSAL].is_object() {
         let why = sending::error_text(&piece[history::REFUSAL]);
         tracing::info!(why = why.as_str(), "the business does not share its earlier messages");
-        return Vec::new();
+        return vec![PlatformEvent::EarlierPart { is_last: true }];
     }
     if piece["echo"].is_object() {
         return message::read_sent_elsewhere(&piece["echo"]).into_iter().collect();

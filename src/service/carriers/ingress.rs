@@ -356,6 +356,7 @@ fn apply_event(
         PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
         PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, *sent, files),
         PlatformEvent::Earlier(thread) => earlier::store_thread(work, channel, thread, files),
+        PlatformEvent::EarlierPart { is_last } => Ok(earlier::record_part(work, channel, is_last)?),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
         PlatformEvent::Call(report) => report::apply_call_report(work, channel, report),

@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 16] = [
+const LATER_COLUMNS: [(&str, &str, &str); 17] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -94,6 +94,11 @@ const LATER_COLUMNS: [(&str, &str, &str); 16] = [
         "channels",
         "earlier_messages",
         "ALTER TABLE channels ADD COLUMN earlier_messages INTEGER NOT NULL DEFAULT 0",
+    ),
+    (
+        "channels",
+        "earlier_awaited_until",
+        "ALTER TABLE channels ADD COLUMN earlier_awaited_until INTEGER",
     ),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
