@@ -559,6 +559,9 @@ pub struct PhoneSettings {
     pub api: String,
     pub account: String,
     pub number: String,
+    /// Messaging service that sends the texts instead of the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messaging_service: Option<String>,
     pub webhook: bool,
 }
 

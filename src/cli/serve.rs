@@ -149,7 +149,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     };
     let shown = database.to_string();
     let config = load_config(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
-    let (told, retention) = (config.assistant, config.retention);
+    let (told, retention, typing_sign) = (config.assistant, config.retention, config.typing_sign);
     let caps = told.as_ref().map_or_else(TokenCaps::default, |assistant_config| assistant_config.caps);
     let unready = |path: &PathBuf| format!("could not write the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
@@ -182,6 +182,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
             told.as_ref().and_then(|assistant_config| assistant_config.endpoint.clone()),
         ),
         retention,
+        typing_sign,
         knowledge: told.map(|assistant_config| assistant_config.knowledge).unwrap_or_default(),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };

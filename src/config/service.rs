@@ -20,10 +20,18 @@ const MAX_FACT_CHARS: usize = 500;
 const MAX_FACTS: usize = 100;
 const MAX_QUESTIONS_BYTES: usize = 512 * 1024;
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ServiceConfig {
     pub assistant: Option<AssistantConfig>,
     pub retention: Retention,
+    /// True to show customers that a person types.
+    pub typing_sign: bool,
+}
+
+impl Default for ServiceConfig {
+    fn default() -> Self {
+        Self { assistant: None, retention: Retention::default(), typing_sign: true }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -69,8 +77,18 @@ impl ServiceConfig {
         let assistant = section.map(|section| read_assistant(&section, folder, environment, &mut mistakes));
         let section = mistakes.value(root.table("retention"));
         let retention = section.map(|section| read_retention(&section, &mut mistakes)).unwrap_or_default();
-        if mistakes.0.is_empty() { Ok(Self { assistant, retention }) } else { Err(ConfigErrors(mistakes.0)) }
+        let section = mistakes.value(root.table("team"));
+        let typing_sign = section.and_then(|section| read_typing_sign(&section, &mut mistakes));
+        if !mistakes.0.is_empty() {
+            return Err(ConfigErrors(mistakes.0));
+        }
+        Ok(Self { assistant, retention, typing_sign: typing_sign.unwrap_or(true) })
     }
+}
+
+fn read_typing_sign(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<bool> {
+    mistakes.all(section.unknown());
+    mistakes.value(section.boolean("typing_sign"))
 }
 
 /// Reads days; 0 keeps for good.
@@ -276,6 +294,14 @@ mod tests {
         let kept = read(text, folder.path()).expect("it is well").retention;
         let wanted = Retention { messages: Some(365 * DAY), events: None, ..Retention::default() };
         assert_eq!(kept, wanted);
+    }
+
+    #[test]
+    fn typing_sign_is_shown_unless_it_is_switched_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (text, wanted) in [("", true), ("[team]\n", true), ("[team]\ntyping_sign = false\n", false)] {
+            assert_eq!(read(text, folder.path()).expect("it is well").typing_sign, wanted, "{text}");
+        }
     }
 
     #[test]

@@ -30,6 +30,12 @@ pub const REACTION_KIND: &str = "reaction";
 /// Kind of message for a call or an utterance in one.
 pub const CALL_KIND: &str = "call";
 
+/// Prefix of the ids of missed calls, so that they differ from those of messages and of placed calls.
+pub const MISSED_CALL_PREFIX: &str = "missed ";
+
+/// Why a missed call asks for a person.
+pub const MISSED_CALL_REASON: &str = "a call was missed";
+
 pub const OPTED_OUT_MESSAGE: &str =
     "this number has sent STOP and accepts no more texts; START allows them again";
 
@@ -50,6 +56,8 @@ pub struct FoundChat {
 }
 
 pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
+
+pub type FindConnectionFuture<'a> = BoxFuture<'a, Result<Option<PlatformEvent>, PlatformError>>;
 
 /// Returns true for audio to be sent as a voice note: it was asked for, and the format is known to be one of
 /// `formats` or not known at all. Other audio is sent as such.
@@ -284,6 +292,8 @@ pub struct InboundMessage {
     pub details: Option<String>,
     /// True if the assistant does not answer it.
     pub needs_no_answer: bool,
+    /// Why a person is needed at once.
+    pub asks_for_person: Option<&'static str>,
     /// True if the platform reports it and the customer wrote nothing: it begins no service window.
     pub is_notice: bool,
     /// Choice of the customer about marketing messages: true allows them.
@@ -409,6 +419,10 @@ pub struct SentElsewhere {
     pub to: String,
     /// Other platform ids of the same customer.
     pub other_ids: Vec<String>,
+    /// Customer's name, if the platform provides it.
+    pub name: Option<String>,
+    /// Customer's user name on Telegram.
+    pub username: Option<String>,
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,
@@ -462,6 +476,11 @@ pub enum PlatformEvent {
     SentElsewhere(Box<SentElsewhere>),
     /// A thread with a file has this message only.
     Earlier(EarlierThread),
+    /// A part of the earlier messages is complete.
+    EarlierPart {
+        /// True if no part follows.
+        is_last: bool,
+    },
     Edited {
         changed: ChangedMessage,
         message: Box<ArrivedMessage>,
@@ -559,6 +578,13 @@ pub trait PlatformSource: Send + Sync {
     /// Looks a chat up by its address; `Ok(None)` if the platform knows none. `None` if the platform has no
     /// such request.
     fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindChatFuture<'a>> {
+        None
+    }
+
+    /// Asks for the connection to a business that an address names, as
+    /// [`PlatformEvent::BusinessConnection`]; `Ok(None)` if the platform knows none. `None` if the address names
+    /// no connection.
+    fn find_connection<'a>(&'a self, _address: &'a str) -> Option<FindConnectionFuture<'a>> {
         None
     }
 

@@ -3,7 +3,7 @@
 //! A file has `about`, a sentence; `given`, the content of the webhook call; and `says`, one object
 //! per expected event. A message has its `words` and `kind`, the author `who`, the time `at`, the
 //! recipient fields of an `answer`, and optionally the person's other ids, the file, the album, the
-//! quoted message, the ad that led to it, its form, and that it needs no answer or was forwarded.
+//! quoted message, the ad that led to it, its form, that it needs no answer or was forwarded, and why it `asks` for a person.
 
 mod fuzzing;
 
@@ -106,6 +106,7 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
             strip_nulls(json!({
                 "sent elsewhere": sent.platform_id,
                 "words": sent.text,
+                "who": sent.name,
                 "answer": answer,
                 "file": sent.media.as_ref().map(media_json),
                 "voice": sent.extras.voice,
@@ -118,6 +119,7 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
             let messages: Vec<Value> = thread.messages.iter().map(earlier_json).collect();
             json!({"earlier": messages, "answer": thread.peer.as_deref().map(reader.answer)})
         }
+        PlatformEvent::EarlierPart { is_last } => json!({ "last part": is_last }),
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
@@ -168,6 +170,7 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),
+        "asks": inbound.asks_for_person,
     }))
 }
 

@@ -218,6 +218,7 @@ impl WorkspaceChoice {
             assistant_name: None,
             address: None,
             earlier_messages: 0,
+            earlier_awaited_until: None,
         };
         channels::insert(db, &channel, now)?;
         Ok(channel)

@@ -38,6 +38,8 @@ pub struct Options {
     pub by_hand: bool,
     pub assistant: AssistantChoice,
     pub after_person_answers: AfterPersonAnswers,
+    /// Shows customers that a person of the team types.
+    pub typing_sign: bool,
     pub assistant_caps: TokenCaps,
     /// Prices of the model's tokens, for the metrics.
     pub assistant_prices: ModelPrices,
@@ -127,6 +129,7 @@ impl Options {
             clock,
             assistant: AssistantChoice::default(),
             after_person_answers: AfterPersonAnswers::default(),
+            typing_sign: true,
             assistant_caps: TokenCaps::default(),
             assistant_prices: ModelPrices::default(),
             knowledge: Knowledge::default(),

@@ -96,6 +96,7 @@ fn fill_workspace(
             assistant_name: assistant.map(str::to_owned),
             address: None,
             earlier_messages: 0,
+            earlier_awaited_until: None,
         };
         channels::insert(db, &channel, now)?;
         if kind == Channel::Whatsapp {

@@ -396,6 +396,7 @@ async fn connect_phone(options: &Options, phone: &PhoneServer) {
         api: phone.url(),
         account: phone_server::ACCOUNT.to_owned(),
         number: phone_server::NUMBER.to_owned(),
+        messaging_service: None,
         token: Secret::new(phone_server::TOKEN),
     };
     admin.connect_phone(&access, SystemClock.now()).await.expect("connected");

@@ -98,6 +98,9 @@ pub enum PlatformKind {
         /// Phone number, such as +15550100200.
         #[arg(long, value_name = "NUMBER")]
         number: String,
+        /// Messaging service that sends the texts instead of the number: MG and 32 hex digits.
+        #[arg(long, value_name = "SID")]
+        messaging_service: Option<String>,
         /// Address of the API.
         #[arg(long, value_name = "URL", default_value = voip::DEFAULT_API)]
         api_url: String,
@@ -203,9 +206,14 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
             let access = mailbox.read_access().await?;
             ("email", admin.connect_mailbox(&access, now).await.context(NOTHING_CONNECTED)?)
         }
-        PlatformKind::Voip { account_sid, number, api_url, .. } => {
-            let token = secret("auth token")?;
-            let access = PhoneAccess { api: api_url, account: account_sid, number: number.clone(), token };
+        PlatformKind::Voip { account_sid, number, messaging_service, api_url, .. } => {
+            let access = PhoneAccess {
+                api: api_url,
+                account: account_sid,
+                number: number.clone(),
+                messaging_service,
+                token: secret("auth token")?,
+            };
             admin.connect_phone(&access, now).await.context(NOTHING_CONNECTED)?;
             ("voip", number)
         }

@@ -1,6 +1,6 @@
 //! Keys of the file read by `serve --config`.
 
-use crate::config::settings::SettingValue::{self, Flag, Number, Text, TextOrTexts, Texts};
+use crate::config::settings::SettingValue::{self, Flag, Number, Text, TextOrTexts, Texts, Word};
 use crate::config::settings::{SettingTable, TableForm, setting};
 
 pub const SERVICE_FILE: &str = "service.toml";
@@ -77,5 +77,16 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
             ),
             setting("logs", KEPT_DAYS, "90", "The audit log and the log of Data Connections"),
         ],
+    },
+    SettingTable {
+        name: "team",
+        form: TableForm::Within(SERVICE_FILE),
+        doc: "What people of the team do.",
+        settings: &[setting(
+            "typing_sign",
+            Flag,
+            "true",
+            "Show customers that a person types, on WhatsApp and Telegram",
+        )],
     },
 ];

@@ -15,7 +15,7 @@ use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
-use crate::screens::composer::sending;
+use crate::screens::composer::{ComposerMode, sending};
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
@@ -57,7 +57,9 @@ pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
     }
     let tab = inbox.desk.tab();
     let history = tab.history.as_ref()?;
-    let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
+    // A note is not for the customer.
+    let composer = tab.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply);
+    let text = composer.map(|composer| composer.text()).unwrap_or_default();
     Some((history.conversation.clone(), text))
 }
 

@@ -279,6 +279,13 @@ fn named_numbers(call: &Value) -> Named {
                 id.map(|id| ("*".to_owned(), individual(&id))).filter(|_| status["type"] == "payment"),
             );
         }
+        for told in list(&value["calls"]) {
+            let fields = ["from", "from_user_id", "from_parent_user_id"];
+            let caller: Map<String, Value> =
+                fields.iter().map(|field| ((*field).to_owned(), told[*field].clone())).collect();
+            let callers = senders(&Value::Object(caller), &contacts);
+            named.extend(callers.into_iter().map(|caller| ("*".to_owned(), caller)));
+        }
         for told in list(&value["user_preferences"]) {
             let sender = json!({"from": told["wa_id"], "from_user_id": told["user_id"]});
             named.extend(senders(&sender, &contacts).into_iter().map(|sender| ("*".to_owned(), sender)));

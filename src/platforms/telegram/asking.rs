@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::contract::{FileFetchError, FoundChat, PlatformError};
-use crate::telegram::{BotPlatform, LONG_POLL_SECONDS, chat, retry_pause};
+use crate::contract::{FileFetchError, FoundChat, PlatformError, PlatformEvent};
+use crate::telegram::{BotPlatform, LONG_POLL_SECONDS, chat, retry_pause, updates};
 use crate::web;
 use crate::words::read_text;
 use model::text::SafeText;
@@ -59,6 +59,22 @@ impl BotPlatform {
             })),
             (400 | 403, _) => Ok(None),
             (status, _) => Err(platform_error(status, &told)),
+        }
+    }
+
+    /// Finds a connection to a business by its id.
+    pub(super) async fn find_connection_by_id(
+        &self,
+        id: &str,
+    ) -> Result<Option<PlatformEvent>, PlatformError> {
+        let request = web::json_request(&json!({ "business_connection_id": id }));
+        let request = request.map_err(|why| PlatformError::transient(why.to_string()))?;
+        let answer = self.call("getBusinessConnection", request).await?;
+        let told = web::json_body(&answer);
+        match answer.status {
+            200 => Ok(updates::read_connection(&told["result"])),
+            400 | 403 => Ok(None),
+            status => Err(platform_error(status, &told)),
         }
     }
 

@@ -68,6 +68,11 @@ pub fn connection(address: &str) -> Option<&str> {
     split_address(address).1.filter(|topic| topic.starts_with(BUSINESS_PREFIX))
 }
 
+/// Returns the id of the connection in an address.
+pub(super) fn connection_id(address: &str) -> Option<&str> {
+    connection(address)?.strip_prefix(BUSINESS_PREFIX)
+}
+
 /// Returns the part of the addresses of a connection's chats; `None` if its id has an unknown form.
 pub(super) fn connection_part(id: &str) -> Option<String> {
     is_connection(id).then(|| format!("{BUSINESS_PREFIX}{id}"))

@@ -35,8 +35,9 @@ use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::contract::{
-    BoxFuture, FileFetchError, FindChatFuture, InboundUpdate, OutboundFile, OutboundMessage, PlatformError,
-    PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport, WebhookCall,
+    BoxFuture, FileFetchError, FindChatFuture, FindConnectionFuture, InboundUpdate, OutboundFile,
+    OutboundMessage, PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome, Transport,
+    WebhookCall,
 };
 use crate::web;
 use api::carriers::{BotSecrets, BotSettings};
@@ -222,6 +223,10 @@ impl PlatformSource for BotPlatform {
             return None;
         }
         Some(Box::pin(self.find_chat_at(address)))
+    }
+
+    fn find_connection<'a>(&'a self, address: &'a str) -> Option<FindConnectionFuture<'a>> {
+        Some(Box::pin(self.find_connection_by_id(chat::connection_id(address)?)))
     }
 
     fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {

@@ -95,7 +95,7 @@ pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
 }
 
 /// Reads a connection to a business. Earlier versions of the platform had no list of rights.
-fn read_connection(connection: &Value) -> Option<PlatformEvent> {
+pub(super) fn read_connection(connection: &Value) -> Option<PlatformEvent> {
     let rights = if connection["rights"].is_object() { &connection["rights"] } else { connection };
     let is_enabled = connection["is_enabled"] == true;
     let may_answer = is_enabled && rights["can_reply"] == true;
@@ -127,13 +127,14 @@ fn read_arrival(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Message(Box::new(read_message(message)?)))
 }
 
-/// Reads the form of a message and that it was forwarded. Earlier versions of the platform had no `forward_origin`.
+/// Reads the form of a message, its album, and that it was forwarded. Earlier versions of the platform had no `forward_origin`.
 fn read_extras(message: &Value, structure: Value) -> MessageExtras {
     let is_forwarded = message["forward_origin"].is_object() || message["forward_date"].is_number();
     MessageExtras {
         voice: message["voice"].is_object().then_some(true),
         sticker: message["sticker"].is_object().then_some(true),
         forwarded: is_forwarded.then_some(true),
+        album: read_text(&message["media_group_id"]).filter(|album| album.len() <= MAX_ALBUM_BYTES),
         ..MessageExtras::from_structure(structure)
     }
 }
@@ -151,11 +152,7 @@ fn read_message(message: &Value) -> Option<ArrivedMessage> {
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two bots would answer each other endlessly.
         needs_no_answer: chat::needs_no_answer(message),
-        extras: MessageExtras {
-            written_by: chat::author(message),
-            album: read_text(&message["media_group_id"]).filter(|album| album.len() <= MAX_ALBUM_BYTES),
-            ..read_extras(message, structure)
-        },
+        extras: MessageExtras { written_by: chat::author(message), ..read_extras(message, structure) },
         ..InboundMessage::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
@@ -251,13 +248,17 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     if message["sender_business_bot"].is_object() {
         return None;
     }
-    let BotContent { kind, words, structure, .. } = read_content(message)?;
+    let BotContent { kind, words, media, structure } = read_content(message)?;
     Some(PlatformEvent::SentElsewhere(Box::new(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
         to: chat::answer_address(message)?,
+        name: chat::conversation_title(message),
+        username: read_text(&message["chat"]["username"]),
         text: words,
         kind,
         sent_at: words::read_time(&message["date"]),
+        media,
+        begins_conversation: true,
         extras: read_extras(message, structure),
         ..SentElsewhere::default()
     })))

@@ -31,7 +31,11 @@ impl PhonePlatform {
     }
 
     async fn request(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
-        let url = self.guard.vet(&format!("{}{path}", self.settings.api.trim_end_matches('/')))?;
+        self.request_at(&self.settings.api, path, request).await
+    }
+
+    async fn request_at(&self, api: &str, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        let url = self.guard.vet(&format!("{}{path}", api.trim_end_matches('/')))?;
         let limits = FetchLimits {
             max_body: MAX_ANSWER_BYTES,
             oversize: OversizePolicy::Refuse,
@@ -74,6 +78,26 @@ impl PhonePlatform {
         self.get_path(&format!("{}.json", self.account_path())).await
     }
 
+    /// Returns the record of a messaging service; `changes` are stored in it first.
+    pub(super) async fn messaging_service(
+        &self,
+        service: &str,
+        changes: Option<&PhoneFields<'_>>,
+    ) -> Result<Value, PlatformError> {
+        let request = match changes {
+            Some(fields) => form_request(fields).map_err(|_| FetchError::Broken)?,
+            None => Request::get(),
+        };
+        let api = messaging_api(&self.settings.api);
+        let answer = self.request_at(&api, &format!("/v1/Services/{service}"), request).await?;
+        if answer.status == 404 {
+            return Err(PlatformError::needs_person(
+                "the platform does not know this messaging service; check --messaging-service",
+            ));
+        }
+        read_answer(Ok(answer))
+    }
+
     /// Reads a path, such as the next page named by the platform.
     pub(super) async fn get_path(&self, path: &str) -> Result<Value, PlatformError> {
         if !path.starts_with('/') {
@@ -87,6 +111,13 @@ impl PhonePlatform {
         let is_own = |address: &Url| web::is_same_origin(address, &self.settings.api);
         web::fetch_file(&self.guard, address, MAX_FILE_BYTES, is_own, |request| self.signed(request)).await
     }
+}
+
+/// Returns the address of the API for messaging services: on the platform itself another host.
+fn messaging_api(api: &str) -> String {
+    let host =
+        api.strip_prefix("https://api.").filter(|rest| rest.trim_end_matches('/').ends_with("twilio.com"));
+    host.map_or_else(|| api.to_owned(), |rest| format!("https://messaging.{rest}"))
 }
 
 fn form_request(fields: &PhoneFields<'_>) -> Result<Request, HeaderError> {
@@ -136,6 +167,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn messaging_services_are_on_another_host_of_the_platform() {
+        for (api, wanted) in [
+            ("https://api.twilio.com", "https://messaging.twilio.com"),
+            ("https://api.dublin.ie1.twilio.com/", "https://messaging.dublin.ie1.twilio.com/"),
+            ("https://api.other.example", "https://api.other.example"),
+            ("http://127.0.0.1:9", "http://127.0.0.1:9"),
+        ] {
+            assert_eq!(messaging_api(api), wanted);
+        }
+    }
 
     #[test]
     fn each_refusal_is_explained() {

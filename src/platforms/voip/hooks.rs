@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use crate::contract::{
-    ArrivedMedia, ArrivedMessage, CallReport, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent,
-    SentTrace, StatusReport, WebhookCall, default_file_name,
+    ArrivedMedia, ArrivedMessage, CALL_KIND, CallReport, DeliveryStep, InboundMessage, InboundUpdate,
+    MISSED_CALL_PREFIX, MISSED_CALL_REASON, PlatformEvent, SentTrace, StatusReport, WebhookCall,
+    default_file_name,
 };
 use crate::voip::sending;
 use crate::words::{self, read_text};
@@ -21,6 +22,11 @@ use model::keywords::Keyword;
 pub(super) const MAX_FILES: usize = 10;
 /// Shown for an SMS without text and files.
 const EMPTY_TEXT: &str = "[empty SMS]";
+/// Shown for a call that nobody took.
+const MISSED_CALL_TEXT: &str = "Missed call";
+/// Numbers that the platform gives for callers who hide theirs: ANONYMOUS, BLOCKED, RESTRICTED, UNAVAILABLE and
+/// UNKNOWN in letters of a keypad.
+const HIDDEN_CALLERS: [&str; 5] = ["+266696687", "+2562533", "+7378742833", "+86282452253", "+8656696"];
 
 pub(super) struct InboundSms {
     pub id: String,
@@ -93,36 +99,92 @@ impl CallStatus {
     }
 }
 
+/// Call to the number.
+pub(super) struct InboundCall {
+    pub id: String,
+    pub from: String,
+    /// Time of the call in seconds since 1970, if known.
+    pub at: Option<i64>,
+    pub is_missed: bool,
+}
+
+impl InboundCall {
+    pub(super) fn into_update(self) -> InboundUpdate {
+        let Self { id, from, at, is_missed } = self;
+        let body = json!({"inboundCall": {"id": id, "from": from, "at": at, "missed": is_missed}});
+        let name = if is_missed { format!("missed call {id}") } else { format!("call {id}") };
+        build_update(name, from, &body)
+    }
+}
+
+/// Returns true for the status of a call to the number that nobody took.
+pub(super) fn is_missed(status: &str) -> bool {
+    matches!(status, "no-answer" | "busy" | "canceled" | "failed")
+}
+
 fn build_update(name: String, lane: String, body: &Value) -> InboundUpdate {
     InboundUpdate { name, lane, body: body.to_string().into_bytes() }
 }
 
-/// Name of a channel in a webhook call.
-pub(super) fn name(account: &str, number: &str) -> String {
+/// Name of a number in a webhook call.
+fn name(account: &str, number: &str) -> String {
     format!("number {number} of {account}")
 }
 
-/// Returns the name of the number that a call addresses: the recipient of an inbound SMS, or the
-/// sender of an SMS or call whose status is reported.
+/// Returns the names of a channel in a webhook call.
+pub(super) fn own_names(settings: &PhoneSettings) -> Vec<String> {
+    let service = settings.messaging_service.as_deref();
+    let service = service.map(|service| service_name(&settings.account, service));
+    std::iter::once(name(&settings.account, &settings.number)).chain(service).collect()
+}
+
+fn service_name(account: &str, service: &str) -> String {
+    format!("messaging service {service} of {account}")
+}
+
+/// Returns the names of the number that a call addresses, and of its messaging service: the recipient of an
+/// inbound SMS or call, or the sender of an SMS or call whose status is reported.
 pub fn names_in_call(call: &WebhookCall<'_>) -> BTreeSet<String> {
-    name_in(&fields(call)).into_iter().collect()
+    names_in(&fields(call))
 }
 
 fn fields(call: &WebhookCall<'_>) -> HashMap<String, String> {
     form_urlencoded::parse(call.body).into_owned().collect()
 }
 
-fn name_in(fields: &HashMap<String, String>) -> Option<String> {
-    let is_status = fields.contains_key("MessageStatus") || !fields.contains_key("MessageSid");
-    let number = fields.get(if is_status { "From" } else { "To" })?;
-    Some(name(fields.get("AccountSid")?, number))
+fn names_in(fields: &HashMap<String, String>) -> BTreeSet<String> {
+    let Some(account) = fields.get("AccountSid") else { return BTreeSet::new() };
+    let is_text = fields.contains_key("MessageSid") && !fields.contains_key("MessageStatus");
+    let number = fields.get(if is_text || is_inbound_call(fields) { "To" } else { "From" });
+    let service = fields.get("MessagingServiceSid").filter(|service| !service.is_empty());
+    let number = number.map(|number| name(account, number));
+    number.into_iter().chain(service.map(|service| service_name(account, service))).collect()
+}
+
+fn is_inbound_call(fields: &HashMap<String, String>) -> bool {
+    fields.contains_key("CallSid") && fields.get("Direction").is_some_and(|direction| direction == "inbound")
+}
+
+/// Returns true if the platform asks what to do with a call that rings. Reports of a status have a number.
+fn is_ringing(fields: &HashMap<String, String>) -> bool {
+    let is_report = fields.contains_key("SequenceNumber") || fields.contains_key("DialCallStatus");
+    is_inbound_call(fields)
+        && !is_report
+        && fields.get("CallStatus").is_some_and(|status| status == "ringing")
+}
+
+/// Returns the instructions that a webhook call expects. A call that rings is refused, as nobody would take it
+/// here.
+pub(super) fn response(call: &WebhookCall<'_>) -> &'static str {
+    if is_ringing(&fields(call)) { "<Response><Reject/></Response>" } else { "<Response/>" }
 }
 
 /// Splits a call for this number into updates.
 pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
     let fields = fields(call);
     let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
-    if name_in(&fields) != Some(name(&settings.account, &settings.number)) {
+    let names = names_in(&fields);
+    if !own_names(settings).iter().any(|name| names.contains(name)) {
         return Vec::new();
     }
     let own = form_urlencoded::parse(call.query.as_bytes()).find(|(name, _)| name == "id");
@@ -144,6 +206,11 @@ pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Ve
             InboundSms { id: message, from: of("From"), text, at: None, files, opt_out, button }
                 .into_update(),
         )
+    } else if is_inbound_call(&fields) {
+        // How the forwarding of a call ended says more than the state of the call that is forwarded.
+        let status = fields.get("DialCallStatus").or_else(|| fields.get("CallStatus"));
+        let is_missed = is_ringing(&fields) || status.is_some_and(|status| is_missed(status));
+        Some(InboundCall { id: call, from: of("From"), at: None, is_missed }.into_update())
     } else if !call.is_empty() {
         let seconds = of("CallDuration").parse().unwrap_or(0);
         Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.into_update())
@@ -168,6 +235,9 @@ fn with_place(words: String, of: &impl Fn(&str) -> String) -> String {
 pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if piece["text"].is_object() {
         return read_arrival(&piece["text"]);
+    }
+    if piece["inboundCall"].is_object() {
+        return read_missed_call(&piece["inboundCall"]).into_iter().collect();
     }
     let event =
         if piece["status"].is_object() { status(&piece["status"]) } else { read_call(&piece["call"]) };
@@ -216,6 +286,23 @@ fn read_button(told: &Value) -> MessageExtras {
         true => MessageExtras::from_structure(json!({ "button": told })),
         false => MessageExtras::default(),
     }
+}
+
+/// Reads a call that nobody took; `None` for other calls, and for callers who cannot be called back.
+fn read_missed_call(told: &Value) -> Option<PlatformEvent> {
+    let can_be_called = |from: &String| bounds::is_e164(from) && !HIDDEN_CALLERS.contains(&from.as_str());
+    let from = read_text(&told["from"]).filter(|from| told["missed"] == true && can_be_called(from))?;
+    let inbound = InboundMessage {
+        from,
+        text: MISSED_CALL_TEXT.to_owned(),
+        kind: CALL_KIND.to_owned(),
+        sent_at: words::read_time(&told["at"]),
+        platform_id: Some(format!("{MISSED_CALL_PREFIX}{}", read_text(&told["id"])?)),
+        needs_no_answer: true,
+        asks_for_person: Some(MISSED_CALL_REASON),
+        ..InboundMessage::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
 }
 
 fn read_keyword(told: &Value) -> Option<Keyword> {
@@ -344,6 +431,79 @@ mod tests {
         assert_ne!(both[0].inbound.platform_id, both[1].inbound.platform_id);
         assert!(texts(&[("From", "HARBOR"), ("Body", "Your code is 1")])[0].inbound.needs_no_answer);
         assert_eq!(texts(&[("From", "+34600111222"), ("Body", "")])[0].inbound.text, "[empty SMS]");
+    }
+
+    #[test]
+    fn call_that_nobody_took_is_one_message_that_asks_for_a_person() {
+        let call = |more: &[(&str, &str)]| {
+            let own = [("CallSid", "CA2"), ("To", "+15550100200"), ("Direction", "inbound")];
+            status_events("", &[&own[..], more].concat())
+        };
+        let ana = ("From", "+34600111222");
+        for missed in [
+            &[ana, ("CallStatus", "no-answer"), ("CallDuration", "0")][..],
+            &[ana, ("CallStatus", "busy")],
+            &[ana, ("CallStatus", "canceled")],
+            &[ana, ("CallStatus", "ringing")],
+            &[ana, ("CallStatus", "in-progress"), ("DialCallStatus", "no-answer")],
+        ] {
+            let Some(PlatformEvent::Message(message)) = call(missed).pop() else { panic!("{missed:?}") };
+            let inbound = &message.inbound;
+            assert_eq!((inbound.from.as_str(), inbound.kind.as_str()), ("+34600111222", CALL_KIND));
+            assert_eq!(
+                (inbound.text.as_str(), inbound.platform_id.as_deref()),
+                ("Missed call", Some("missed CA2"))
+            );
+            assert_eq!(inbound.asks_for_person, Some(MISSED_CALL_REASON));
+            assert!(inbound.needs_no_answer);
+        }
+        for other in [
+            &[ana, ("CallStatus", "completed"), ("CallDuration", "12")][..],
+            &[ana, ("CallStatus", "ringing"), ("SequenceNumber", "1")],
+            &[ana, ("CallStatus", "completed"), ("DialCallStatus", "completed")],
+            &[("From", "+266696687"), ("CallStatus", "no-answer")],
+            &[("From", "sip:ana@pbx.example"), ("CallStatus", "no-answer")],
+        ] {
+            assert!(call(other).is_empty(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn text_to_a_messaging_service_is_for_its_channel() {
+        let settings = |service: Option<&str>| PhoneSettings {
+            account: "AC1".to_owned(),
+            number: "+15550100200".to_owned(),
+            messaging_service: service.map(str::to_owned),
+            ..PhoneSettings::default()
+        };
+        let headers = HeaderMap::new();
+        let is_for = |service: Option<&str>, body: &str| {
+            let call = WebhookCall { query: "id=msg_1", headers: &headers, body: body.as_bytes() };
+            !split_call(&settings(service), &call).is_empty()
+        };
+        let other_number = "AccountSid=AC1&MessageSid=SM1&From=%2B34600111222&To=%2B15550100201&Body=hi";
+        let of_service = format!("{other_number}&MessagingServiceSid=MG1");
+        assert!(is_for(Some("MG1"), &of_service) && !is_for(Some("MG2"), &of_service));
+        assert!(!is_for(None, &of_service) && !is_for(Some("MG1"), other_number));
+        let own_number = of_service.replace("201", "200");
+        assert!(is_for(None, &own_number) && is_for(Some("MG2"), &own_number));
+        // The platform has not chosen a number yet.
+        let status =
+            "AccountSid=AC1&MessageSid=SM1&To=%2B34600111222&MessageStatus=sent&MessagingServiceSid=MG1";
+        assert!(is_for(Some("MG1"), status) && !is_for(Some("MG2"), status));
+        assert!(!is_for(Some("MG1"), &of_service.replace("AC1", "AC2")), "of another account");
+    }
+
+    #[test]
+    fn call_that_rings_here_is_refused() {
+        let headers = HeaderMap::new();
+        let answer =
+            |body: &str| response(&WebhookCall { query: "", headers: &headers, body: body.as_bytes() });
+        let ringing = "CallSid=CA2&Direction=inbound&CallStatus=ringing";
+        assert_eq!(answer(ringing), "<Response><Reject/></Response>");
+        assert_eq!(answer(&format!("{ringing}&SequenceNumber=1")), "<Response/>");
+        assert_eq!(answer("CallSid=CA1&Direction=outbound-api&CallStatus=ringing"), "<Response/>");
+        assert_eq!(answer("MessageSid=SM1&Body=hi"), "<Response/>");
     }
 
     #[test]

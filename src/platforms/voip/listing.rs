@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::contract::{InboundUpdate, PlatformError, PollResult};
 use crate::voip::PhonePlatform;
-use crate::voip::hooks::{CallStatus, InboundSms, MAX_FILES, SmsStatus};
+use crate::voip::hooks::{CallStatus, InboundCall, InboundSms, MAX_FILES, SmsStatus, is_missed};
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Overlap of two readings: items change while in progress, and clocks differ.
@@ -26,17 +26,12 @@ impl PhonePlatform {
             last.plus(-POLL_OVERLAP).iso().as_str().split('.').next().unwrap_or_default().to_owned() + "Z";
         let number = self.settings.number.as_str();
         let mut found = ListedItems::new(last);
-        let to_us = [("To", number), ("DateSent>", &from), ("PageSize", PAGE_SIZE)];
-        for told in self.read_pages("Messages", "messages", &to_us).await? {
+        for told in self.list_messages(&from).await? {
             if told["direction"] == "inbound" {
                 found.record_date(&told["date_sent"]);
                 let files = self.list_files(&told).await?;
                 found.updates.extend(read_arrival(&told, files).map(InboundSms::into_update));
-            }
-        }
-        let of_us = [("From", number), ("DateSent>", &from), ("PageSize", PAGE_SIZE)];
-        for told in self.read_pages("Messages", "messages", &of_us).await? {
-            if told["direction"].as_str().is_some_and(|text| text.starts_with("outbound")) {
+            } else if told["direction"].as_str().is_some_and(|text| text.starts_with("outbound")) {
                 found.record_date(&told["date_sent"]);
                 found.updates.extend(read_status(&told).map(SmsStatus::into_update));
             }
@@ -46,6 +41,11 @@ impl PhonePlatform {
             found.record_date(&told["start_time"]);
             found.updates.extend(read_call(&told).map(CallStatus::into_update));
         }
+        let to_us = [("To", number), ("StartTime>", &from), ("PageSize", PAGE_SIZE)];
+        for told in self.read_pages("Calls", "calls", &to_us).await? {
+            found.record_date(&told["start_time"]);
+            found.updates.extend(read_missed_call(&told).map(InboundCall::into_update));
+        }
         // The platform lists the newest first.
         found.updates.reverse();
         Ok(PollResult {
@@ -53,6 +53,25 @@ impl PhonePlatform {
             mark: self::mark_from(found.newest),
             ..PollResult::default()
         })
+    }
+
+    /// Lists the messages to and from the number and its messaging service, each once.
+    async fn list_messages(&self, from: &str) -> Result<Vec<Value>, PlatformError> {
+        let number = self.settings.number.as_str();
+        let since = [("DateSent>", from), ("PageSize", PAGE_SIZE)];
+        if let Some(service) = &self.settings.messaging_service {
+            // The platform has no list of one service.
+            let mut all = self.read_pages("Messages", "messages", &since).await?;
+            all.retain(|told| is_of(told, number, service));
+            return Ok(all);
+        }
+        let [after, size] = since;
+        let mut all = self.read_pages("Messages", "messages", &[("To", number), after, size]).await?;
+        all.retain(|told| told["direction"] == "inbound");
+        let mut sent = self.read_pages("Messages", "messages", &[("From", number), after, size]).await?;
+        sent.retain(|told| told["direction"] != "inbound");
+        all.append(&mut sent);
+        Ok(all)
     }
 
     /// Reads all pages of a list, newest first.
@@ -93,6 +112,12 @@ impl PhonePlatform {
         let files = listed["media_list"].as_array().into_iter().flatten();
         Ok(files.filter_map(one).take(MAX_FILES).collect())
     }
+}
+
+/// Returns true if a listed message belongs to a number or to a messaging service.
+fn is_of(told: &Value, number: &str, service: &str) -> bool {
+    let own = if told["direction"] == "inbound" { "to" } else { "from" };
+    told["messaging_service_sid"] == service || told[own] == number
 }
 
 struct ListedItems {
@@ -152,6 +177,18 @@ fn read_call(told: &Value) -> Option<CallStatus> {
     })
 }
 
+/// Reads a call to the number that nobody took.
+fn read_missed_call(told: &Value) -> Option<InboundCall> {
+    let is_ours = told["direction"] == "inbound" && told["status"].as_str().is_some_and(is_missed);
+    let at = told["start_time"].as_str().and_then(parse_date).map(|at| at.micros() / SECOND);
+    is_ours.then_some(InboundCall {
+        id: text_field(&told["sid"])?,
+        from: text_field(&told["from"])?,
+        at,
+        is_missed: true,
+    })
+}
+
 /// Parses a date in the format of mail: `Fri, 24 May 2019 17:44:46 +0000`.
 fn parse_date(text: &str) -> Option<Timestamp> {
     const MONTHS: [&str; 12] =
@@ -165,7 +202,37 @@ fn parse_date(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn listed_message_belongs_to_its_number_or_service() {
+        let listed = |direction: &str, from: &str, to: &str, service: Value| {
+            let told =
+                json!({"direction": direction, "from": from, "to": to, "messaging_service_sid": service});
+            is_of(&told, "+1555", "MG1")
+        };
+        assert!(listed("inbound", "+34600", "+1555", Value::Null));
+        assert!(listed("inbound", "+34600", "+1556", json!("MG1")));
+        assert!(listed("outbound-api", "+1556", "+34600", json!("MG1")));
+        assert!(!listed("inbound", "+1555", "+34600", Value::Null), "from us to somebody else");
+        assert!(!listed("outbound-api", "+1556", "+34600", json!("MG2")));
+    }
+
+    #[test]
+    fn listed_call_that_nobody_took_is_missed() {
+        let listed = |direction: &str, status: &str| {
+            read_missed_call(&json!({
+                "sid": "CA1", "from": "+34600111222", "direction": direction, "status": status,
+                "start_time": "Fri, 24 May 2019 17:44:46 +0000",
+            }))
+        };
+        let missed = listed("inbound", "no-answer").expect("missed");
+        assert_eq!((missed.id.as_str(), missed.at, missed.is_missed), ("CA1", Some(1_558_719_886), true));
+        assert!(listed("inbound", "completed").is_none() && listed("inbound", "ringing").is_none());
+        assert!(listed("outbound-api", "no-answer").is_none());
+    }
 
     #[test]
     fn the_platforms_dates_are_read() {

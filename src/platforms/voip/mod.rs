@@ -60,6 +60,10 @@ pub struct PhoneIdentity {
     pub calls: bool,
     /// Webhook URL for inbound SMS.
     pub hook: Option<String>,
+    /// URL for reports of inbound calls.
+    pub call_hook: Option<String>,
+    /// Name of the messaging service that sends the texts.
+    pub messaging_service: Option<String>,
 }
 
 impl PhonePlatform {
@@ -98,13 +102,20 @@ impl PhonePlatform {
                 "{number} is not a number of this account; check --number and --account-sid"
             )));
         };
+        let messaging_service = match &self.settings.messaging_service {
+            Some(service) => Some(line(&self.messaging_service(service, None).await?["friendly_name"])),
+            None => None,
+        };
+        let address = |name: &str| Some(line(&found[name])).filter(|text| !text.is_empty());
         Ok(PhoneIdentity {
             account: line(&account["friendly_name"]),
             is_trial: account["type"].as_str().is_some_and(|account| account.eq_ignore_ascii_case("trial")),
             id: line(&found["sid"]),
             texts: found["capabilities"]["sms"] == true,
             calls: found["capabilities"]["voice"] == true,
-            hook: Some(line(&found["sms_url"])).filter(|text| !text.is_empty()),
+            hook: address("sms_url"),
+            call_hook: address("status_callback"),
+            messaging_service,
         })
     }
 
@@ -139,13 +150,26 @@ impl PlatformSource for PhonePlatform {
     fn subscribe<'a>(&'a self, url: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
         Box::pin(async move {
             let me = self.identify().await?;
-            let told = [("SmsUrl", url.unwrap_or("")), ("SmsMethod", "POST")];
-            self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
+            let url = url.unwrap_or("");
+            let mut told = vec![("SmsUrl", url), ("SmsMethod", "POST")];
+            // An address that somebody else has set for the reports of calls stays.
+            if me.call_hook.is_none() || me.call_hook == me.hook {
+                told.extend([("StatusCallback", url), ("StatusCallbackMethod", "POST")]);
+            }
+            self.post_form(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await?;
+            let Some(service) = &self.settings.messaging_service else { return Ok(()) };
+            // Otherwise the platform calls where each number of the service says.
+            let told = [
+                ("InboundRequestUrl", url),
+                ("InboundMethod", "POST"),
+                ("UseInboundWebhookOnNumber", "false"),
+            ];
+            self.messaging_service(service, Some(&told[..])).await.map(drop)
         })
     }
 
     fn hook_names(&self) -> Vec<String> {
-        vec![hooks::name(&self.settings.account, &self.settings.number)]
+        hooks::own_names(&self.settings)
     }
 
     fn is_genuine(&self, call: &WebhookCall<'_>) -> bool {
@@ -156,8 +180,8 @@ impl PlatformSource for PhonePlatform {
         hooks::split_call(&self.settings, call)
     }
 
-    fn webhook_response(&self, _: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
-        Some(("text/xml", Cow::Borrowed("<Response/>")))
+    fn webhook_response(&self, call: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
+        Some(("text/xml", Cow::Borrowed(hooks::response(call))))
     }
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {

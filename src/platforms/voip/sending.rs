@@ -21,7 +21,11 @@ impl PhonePlatform {
     pub(super) async fn send(&self, parcel: &OutboundMessage) -> SendOutcome {
         let is_call = parcel.kind == CALL_KIND;
         let script = is_call.then(|| call_script(parcel.content.as_ref()));
-        let mut fields = vec![("To", parcel.to.as_str()), ("From", self.settings.number.as_str())];
+        let sender = match self.settings.messaging_service.as_deref().filter(|_| !is_call) {
+            Some(service) => ("MessagingServiceSid", service),
+            None => ("From", self.settings.number.as_str()),
+        };
+        let mut fields = vec![("To", parcel.to.as_str()), sender];
         match &script {
             Some(script) => fields.push(("Twiml", script)),
             None => fields.push(("Body", &parcel.text)),
@@ -126,7 +130,7 @@ fn error_meaning(code: i64) -> ErrorMeaning {
         14_107 | 20_429 | 30_022 => ErrorMeaning::Pause(10 * SECOND),
         21_611 | 30_001 => ErrorMeaning::Pause(MINUTE),
         20_003 | 20_005 | 20_008 | 21_203 | 21_210 | 21_212 | 21_213 | 21_603 | 21_606 | 21_607 | 21_659
-        | 21_660 | 21_661 | 30_002 | 30_034 | 90_010 => ErrorMeaning::Account,
+        | 21_660 | 21_661 | 21_701 | 21_703 | 21_705 | 30_002 | 30_034 | 90_010 => ErrorMeaning::Account,
         21_610 => ErrorMeaning::OptedOut,
         13_223..=13_227
         | 21_211
@@ -193,6 +197,7 @@ mod tests {
             (400, 21_614, "INVALID_RECIPIENT"),
             (400, 21_617, "VALIDATION_ERROR"),
             (400, 21_606, "NOT_CONFIGURED"),
+            (400, 21_703, "NOT_CONFIGURED"),
             (401, 20_003, "NOT_CONFIGURED"),
             (403, 20_005, "NOT_CONFIGURED"),
             (429, 20_429, "later"),

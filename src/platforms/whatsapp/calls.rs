@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::contract::{
-    ArrivedMessage, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent, StatusReport,
+    ArrivedMessage, DeliveryStep, InboundMessage, InboundUpdate, MISSED_CALL_PREFIX, MISSED_CALL_REASON,
+    PlatformEvent, StatusReport,
 };
 use crate::whatsapp::address::{self, ChatPerson, group_address, phone_address};
-use crate::whatsapp::{PAYMENT_PREFIX, history, message, sending, templates};
+use crate::whatsapp::{PAYMENT_PREFIX, PREFERENCE_PREFIX, history, message, sending, templates};
 use crate::words::{self, in_brackets, join_parts, read_text};
 use api::carriers::NumberSettings;
 use api::errors::ErrorCode;
@@ -22,6 +23,9 @@ const ECHO_FIELD: &str = "smb_message_echoes";
 
 /// Field of customers' choices whether they get marketing messages.
 const PREFERENCE_FIELD: &str = "user_preferences";
+
+/// Field of voice calls.
+const CALLS_FIELD: &str = "calls";
 
 /// Name of a channel in a webhook call, by the platform's id of its number.
 pub(super) fn number_name(number: &str) -> String {
@@ -52,7 +56,7 @@ fn name_of(entry: &Value, change: &Value) -> Option<String> {
     if let Some(number) = read_text(&change["value"]["metadata"]["phone_number_id"]) {
         return Some(number_name(&number));
     }
-    let of_number = ["messages", ECHO_FIELD, history::FIELD];
+    let of_number = ["messages", CALLS_FIELD, ECHO_FIELD, history::FIELD];
     let is_of_number = of_number.iter().any(|field| change["field"] == *field);
     read_text(&entry["id"]).filter(|_| !is_of_number).map(|account| account_name(&account))
 }
@@ -86,6 +90,9 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
     }
     if field == PREFERENCE_FIELD {
         return preference_updates(value);
+    }
+    if field == CALLS_FIELD {
+        return voice_updates(value);
     }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
@@ -206,6 +213,21 @@ fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Begin and end of voice calls.
+fn voice_updates(value: &Value) -> Vec<InboundUpdate> {
+    let contacts = value["contacts"].as_array().map_or(&[][..], Vec::as_slice);
+    let told = value["calls"].as_array().into_iter().flatten();
+    let one = |call: &Value| {
+        let (id, event) = (call["id"].as_str()?, call["event"].as_str()?);
+        let contact = find_contact(call, contacts);
+        // The lane of the customer's messages.
+        let lane = ChatPerson::read(call, &contact).address()?.trim_start_matches('+').to_owned();
+        let body = json!({ "call": call, "contact": contact }).to_string();
+        Some(build_update(format!("call {event} {id}"), lane, body))
+    };
+    told.filter_map(one).collect()
+}
+
 /// Parses an update; empty if nothing in it is stored.
 pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if let Some(field) = piece["changed"].as_str() {
@@ -221,16 +243,22 @@ pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     if piece["preference"].is_object() {
         return read_preference(piece).into_iter().collect();
     }
+    if piece["call"].is_object() {
+        return read_missed_call(piece).into_iter().collect();
+    }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
     }
     if let Some(threads) = piece[history::FIELD].as_array() {
         return history::read_threads(threads, &piece["own"]);
     }
+    if piece[history::PROGRESS].is_object() {
+        return history::read_progress(&piece[history::PROGRESS]).into_iter().collect();
+    }
     if piece[history::REFUSAL].is_object() {
         let why = sending::error_text(&piece[history::REFUSAL]);
         tracing::info!(why = why.as_str(), "the business does not share its earlier messages");
-        return Vec::new();
+        return vec![PlatformEvent::EarlierPart { is_last: true }];
     }
     if piece["echo"].is_object() {
         return message::read_sent_elsewhere(&piece["echo"]).into_iter().collect();
@@ -285,13 +313,48 @@ fn read_preference(piece: &Value) -> Option<PlatformEvent> {
         sent_at: words::read_time(&preference["timestamp"]),
         text: text.to_owned(),
         kind: "text".to_owned(),
-        platform_id: Some(format!("preference {}", digest(&piece.to_string()))),
+        platform_id: Some(format!("{PREFERENCE_PREFIX}{}", digest(&piece.to_string()))),
         needs_no_answer: true,
         is_notice: true,
         allows_marketing: Some(allows_marketing),
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
+/// Reads the end of a customer's call that nobody took; `None` for every other event of a call. The end of a
+/// call alone decides, because events may come in any order.
+fn read_missed_call(piece: &Value) -> Option<PlatformEvent> {
+    let call = &piece["call"];
+    if call["event"] != "terminate" || call["direction"] == "BUSINESS_INITIATED" || was_taken(call) {
+        return None;
+    }
+    let person = ChatPerson::read(call, &piece["contact"]);
+    let inbound = InboundMessage {
+        from: person.address()?.to_owned(),
+        other_ids: person.other_ids(),
+        name: person.display_name(),
+        username: person.username.clone(),
+        sent_at: words::read_time(&call["timestamp"]),
+        text: in_brackets("missed call", ""),
+        kind: "text".to_owned(),
+        platform_id: Some(format!("{MISSED_CALL_PREFIX}{}", read_text(&call["id"])?)),
+        needs_no_answer: true,
+        asks_for_person: Some(MISSED_CALL_REASON),
+        ..InboundMessage::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
+/// Returns true if somebody talked: the platform gives a duration, and a time of beginning, only to calls
+/// that were taken.
+fn was_taken(call: &Value) -> bool {
+    let duration = &call["duration"];
+    let seconds = duration.as_i64().or_else(|| duration.as_str()?.trim().parse().ok());
+    match seconds {
+        Some(seconds) => seconds > 0,
+        None => words::read_time(&call["start_time"]).is_some(),
+    }
 }
 
 /// Reads a payment status as a message of the payer, as it is not about a message sent by this
@@ -425,6 +488,48 @@ mod tests {
         assert!(no_number.is_none(), "an id of another form is no number");
         let no_id = one(message("system", json!({"previous_user_id": "group:x", "user_id": "ES.2"})));
         assert!(no_id.is_none(), "a group is no person's id");
+    }
+
+    #[test]
+    fn call_that_nobody_took_is_one_message_that_asks_for_a_person() {
+        let told = |event: &str, more: Value| {
+            let mut call = json!({"id": "wacid.1", "from": "34600111222", "to": "15550783881",
+                "event": event, "direction": "USER_INITIATED", "timestamp": "1790000000"});
+            for (name, value) in more.as_object().expect("fields") {
+                call[name] = value.clone();
+            }
+            let value = json!({
+                "metadata": {"phone_number_id": "555"}, "calls": [call],
+                "contacts": [{"wa_id": "34600111222", "profile": {"name": "Ana"}}],
+            });
+            let body = json!({"entry": [{"id": "1", "changes": [{"field": "calls", "value": value}]}]});
+            let mut pieces = split_call(&settings(), body.to_string().as_bytes());
+            assert_eq!(pieces.len(), 1, "{event}");
+            let piece = pieces.pop().expect("one");
+            assert_eq!(piece.lane, "34600111222", "after the customer's messages");
+            parse_update(&serde_json::from_slice(&piece.body).expect("JSON")).pop()
+        };
+        for failed in
+            [json!({"status": "FAILED"}), json!({"status": ["COMPLETED"], "duration": 0}), json!({})]
+        {
+            let Some(PlatformEvent::Message(missed)) = told("terminate", failed.clone()) else {
+                panic!("no message: {failed}")
+            };
+            let inbound = &missed.inbound;
+            assert_eq!((inbound.from.as_str(), inbound.text.as_str()), ("+34600111222", "[missed call]"));
+            assert_eq!(inbound.platform_id.as_deref(), Some("missed wacid.1"));
+            assert_eq!(inbound.asks_for_person, Some(MISSED_CALL_REASON));
+            assert!(inbound.needs_no_answer && !inbound.is_notice, "a call opens the service window");
+        }
+        let taken = json!({"status": "COMPLETED", "start_time": "1790000003", "end_time": "1790000036"});
+        for (event, more) in [
+            ("connect", json!({"session": {"sdp_type": "offer", "sdp": "v=0"}})),
+            ("terminate", json!({"status": "COMPLETED", "duration": 33})),
+            ("terminate", taken),
+            ("terminate", json!({"direction": "BUSINESS_INITIATED", "status": "FAILED"})),
+        ] {
+            assert!(told(event, more.clone()).is_none(), "{event} {more}");
+        }
     }
 
     #[test]

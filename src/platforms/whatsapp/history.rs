@@ -20,6 +20,10 @@ use model::phone_forms::normalize;
 pub const FIELD: &str = "history";
 /// Content of an update if the business does not share its history.
 pub(super) const REFUSAL: &str = "history_refusal";
+/// Content of an update after the messages of a part, which says how far the platform is.
+pub(super) const PROGRESS: &str = "history_progress";
+/// Progress after the last part, in percent.
+const COMPLETE: i64 = 100;
 /// Maximum number of messages of one update, which is stored in one transaction.
 const MAX_MESSAGES: usize = 50;
 
@@ -29,8 +33,12 @@ pub(super) fn split(value: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut bodies = Vec::new();
     let mut threads = Vec::new();
+    let mut progress = Vec::new();
     let mut room = MAX_MESSAGES;
     for part in list(&value[FIELD]) {
+        if !part["metadata"]["progress"].is_null() {
+            progress.push(json!({ PROGRESS: part["metadata"] }).to_string());
+        }
         bodies.extend(list(&part["errors"]).first().map(|error| json!({ REFUSAL: error }).to_string()));
         for thread in list(&part["threads"]) {
             let messages = list(&thread["messages"]);
@@ -57,6 +65,7 @@ pub(super) fn split(value: &Value) -> Vec<String> {
     if !threads.is_empty() {
         bodies.push(json!({ FIELD: threads, "own": own }).to_string());
     }
+    bodies.append(&mut progress);
     // Each message with a file is fetched by an update of its own.
     for message in list(&value["messages"]) {
         let id = if is_own(&message, &Value::Null, own) { &message["to"] } else { &message["from"] };
@@ -94,6 +103,13 @@ pub(super) fn read_threads(threads: &[Value], own: &Value) -> Vec<PlatformEvent>
         }
     }
     events
+}
+
+/// Reads how far the platform is, in percent of the whole.
+pub(super) fn read_progress(metadata: &Value) -> Option<PlatformEvent> {
+    let progress = &metadata["progress"];
+    let progress = progress.as_i64().or_else(|| progress.as_str()?.trim().parse().ok())?;
+    Some(PlatformEvent::EarlierPart { is_last: progress >= COMPLETE })
 }
 
 fn customer_address(id: &str) -> Option<String> {
@@ -164,6 +180,22 @@ mod tests {
                 read.iter().map(|message| &message.platform_id).collect::<Vec<_>>(),
                 ids.iter().collect::<Vec<_>>()
             );
+        }
+    }
+
+    #[test]
+    fn progress_follows_the_messages_of_its_part() {
+        for (progress, wanted) in [(json!(55), false), (json!(100), true), (json!("100"), true)] {
+            let mut told = call(&[text(1, 1_790_000_000, &json!({}))]);
+            told["history"][0]["metadata"] = json!({"phase": 2, "chunk_order": 1, "progress": progress});
+            let bodies = split(&told);
+            let pieces: Vec<Value> =
+                bodies.iter().map(|body| serde_json::from_str(body).expect("JSON")).collect();
+            assert!(pieces.len() == 2 && pieces[0][FIELD].is_array());
+            let Some(PlatformEvent::EarlierPart { is_last }) = read_progress(&pieces[1][PROGRESS]) else {
+                panic!("{pieces:?}")
+            };
+            assert_eq!(is_last, wanted, "{progress}");
         }
     }
 

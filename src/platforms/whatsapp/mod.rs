@@ -34,8 +34,9 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::contract::{
-    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, OutboundMessage, PlatformDescription,
-    PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome, Template, Transport, WebhookCall,
+    BoxFuture, FileFetchError, InboundUpdate, MISSED_CALL_PREFIX, OutboundFile, OutboundMessage,
+    PlatformDescription, PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome, Template,
+    Transport, WebhookCall,
 };
 use crate::web;
 use crate::whatsapp::uploads::Uploads;
@@ -52,8 +53,10 @@ pub use templates::{SubmissionError, SubmittedTemplate};
 const TYPING_DURATION: Duration = Duration::from_secs(20);
 pub const DEFAULT_API: &str = "https://graph.facebook.com/v23.0";
 const SIGNATURE_HEADER: &str = "x-hub-signature-256";
-/// Prefix of ids made for payment messages, which the platform does not know.
-pub const PAYMENT_PREFIX: &str = "payment ";
+/// Prefix of ids made for payment messages.
+const PAYMENT_PREFIX: &str = "payment ";
+/// Prefix of ids made for choices about marketing messages.
+const PREFERENCE_PREFIX: &str = "preference ";
 
 pub struct NumberPlatform {
     guard: Guard,
@@ -210,6 +213,13 @@ impl PlatformSource for NumberPlatform {
     }
 }
 
+/// Returns true if the platform knows a message by this id. Payments, choices and missed calls are shown as
+/// messages and have ids that this service makes.
+pub fn is_message_id(id: &str) -> bool {
+    let own = [PAYMENT_PREFIX, PREFERENCE_PREFIX, MISSED_CALL_PREFIX];
+    !id.is_empty() && !own.iter().any(|prefix| id.starts_with(prefix))
+}
+
 fn decode_hex(text: &str) -> Option<Vec<u8>> {
     if text.len() != 64 || !text.is_ascii() {
         return None;
@@ -222,6 +232,14 @@ mod tests {
     use hyper::HeaderMap;
 
     use super::*;
+
+    #[test]
+    fn ids_that_this_service_makes_are_no_message_ids() {
+        for id in ["", "payment captured T1 wamid.1", "preference 00ff", "missed wacid.1"] {
+            assert!(!is_message_id(id), "{id}");
+        }
+        assert!(is_message_id("wamid.1"));
+    }
 
     fn platform() -> NumberPlatform {
         let secrets = NumberSecrets {

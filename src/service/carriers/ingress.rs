@@ -11,8 +11,8 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::changes;
 use crate::carriers::files::{self, FetchedFiles, MissingFile};
+use crate::carriers::{businesses, changes};
 use crate::chat::{earlier, keywords, people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -118,6 +118,9 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
         return files::attempt(service, &connected, row).await;
     }
     let mut events = connected.platform.parse_updates(&row.body);
+    if !businesses::add_connection(service, &connected, row.attempts, &mut events).await? {
+        return postpone(service, row, 2 * SECOND).await;
+    }
     let mut fetched = Vec::with_capacity(events.len());
     for event in &mut events {
         let mut files = FetchedFiles::default();
@@ -353,6 +356,7 @@ fn apply_event(
         PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
         PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, *sent, files),
         PlatformEvent::Earlier(thread) => earlier::store_thread(work, channel, thread, files),
+        PlatformEvent::EarlierPart { is_last } => Ok(earlier::record_part(work, channel, is_last)?),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
         PlatformEvent::Call(report) => report::apply_call_report(work, channel, report),

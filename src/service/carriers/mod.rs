@@ -8,6 +8,7 @@
 //! within each chat.
 
 mod account;
+mod businesses;
 pub mod changes;
 pub mod dashboard;
 pub mod files;

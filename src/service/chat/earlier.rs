@@ -12,8 +12,12 @@ use crate::database::{DatabaseError, contacts, ingress};
 use crate::errors::ApiError;
 use crate::write::WriteContext;
 use api::extras::{EarlierOrigin, MessageExtras};
-use model::time::Timestamp;
+use model::time::{DAY, Timestamp};
 use platforms::{EarlierMessage, EarlierThread};
+
+/// Time for which the next part is awaited, in microseconds. A platform that has ended without a last part would
+/// be awaited for ever.
+const MAX_WAIT_FOR_PART: i64 = DAY;
 
 /// Stores the messages of a thread. `files` are those of its only message.
 ///
@@ -37,6 +41,17 @@ pub fn store_thread(
     let Some(StoredMessage { conversation, id, .. }) = last else { return Ok(()) };
     let missing = files.store(work, &channel.workspace)?;
     files::store_file_request(work, (&channel.id, &conversation, &id), missing)
+}
+
+/// Records that a part of the earlier messages is complete. Parts may come in any order: after the last one no
+/// other is awaited.
+pub fn record_part(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    is_last: bool,
+) -> Result<(), DatabaseError> {
+    let until = if is_last { Timestamp::default() } else { work.now.plus(MAX_WAIT_FOR_PART) };
+    channels::await_earlier(work.db, &channel.id, until)
 }
 
 struct StoredMessage {

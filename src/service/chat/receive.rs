@@ -84,6 +84,9 @@ pub fn receive(
         Channel::Telegram => keywords::apply_membership(work, channel, &conversation, inbound.keyword)?,
         _ => false,
     };
+    if let Some(reason) = inbound.asks_for_person.filter(|_| conversation.escalation.is_none()) {
+        conversations::escalate(work.db, &conversation.id, (reason, ""), work.now)?;
+    }
     if !inbound.needs_no_answer && !is_heeded {
         schedule_answer(work, &conversation)?;
     }

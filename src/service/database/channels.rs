@@ -20,6 +20,8 @@ pub struct ChannelRow {
     pub address: Option<String>,
     /// Number of messages imported from before the channel was connected.
     pub earlier_messages: i64,
+    /// Time until which more of them are awaited; `None` if the platform does not say, 0 after the last.
+    pub earlier_awaited_until: Option<Timestamp>,
 }
 
 impl ChannelRow {
@@ -33,8 +35,8 @@ impl ChannelRow {
     }
 }
 
-const SELECT: &str =
-    "SELECT id, workspace, kind, name, assistant, assistant_name, address, earlier_messages FROM channels";
+const SELECT: &str = "SELECT id, workspace, kind, name, assistant, assistant_name, address, earlier_messages, \
+     earlier_awaited_until FROM channels";
 
 pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql =
@@ -75,6 +77,13 @@ pub fn count_earlier(db: &dyn DbSession, id: &str, count: i64) -> Result<(), Dat
     db.change_later(sql, bound![id, count])
 }
 
+/// Sets until when more messages from before the connection are awaited; 0 is final.
+pub fn await_earlier(db: &dyn DbSession, id: &str, until: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE channels SET earlier_awaited_until = ?2
+               WHERE id = ?1 AND coalesce(earlier_awaited_until, 1) <> 0";
+    db.change_later(sql, bound![id, until])
+}
+
 pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND name IS NULL AND address IS NULL";
     db.change_later(sql, bound![kind.word(), address])
@@ -83,6 +92,6 @@ pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> 
 fn from_row(row: &DbRow<'_>) -> Result<ChannelRow, DatabaseError> {
     let kind = row.parse_word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
     Ok(read_row!(row, ChannelRow {
-        id, workspace, name, assistant, assistant_name, address, earlier_messages; kind
+        id, workspace, name, assistant, assistant_name, address, earlier_messages, earlier_awaited_until; kind
     }))
 }

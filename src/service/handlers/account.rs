@@ -17,6 +17,7 @@ use api::account::{
 };
 use api::carriers::NumberSettings;
 use api::team::TeamServiceBody;
+use model::time::{Clock, Timestamp};
 use platforms::Channel;
 use platforms::whatsapp::HISTORY_LANE;
 
@@ -53,7 +54,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 takes_stickers: is_chat,
                 takes_contacts: is_chat,
                 takes_link_preview: is_chat,
-                earlier: earlier_body(db, &channel)?,
+                earlier: earlier_body(db, &channel, state.clock.now())?,
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),
@@ -89,7 +90,11 @@ pub async fn desk_service(
 }
 
 /// Returns the progress of the import of earlier messages or mails; `None` without one.
-fn earlier_body(db: &dyn DbSession, channel: &ChannelRow) -> Result<Option<EarlierBody>, DatabaseError> {
+fn earlier_body(
+    db: &dyn DbSession,
+    channel: &ChannelRow,
+    now: Timestamp,
+) -> Result<Option<EarlierBody>, DatabaseError> {
     if channel.kind == Channel::Email {
         let earlier = connected::mailbox_mark(db, &channel.id)?.and_then(|mark| mark.earlier);
         return Ok(earlier.map(|earlier| EarlierBody {
@@ -102,7 +107,8 @@ fn earlier_body(db: &dyn DbSession, channel: &ChannelRow) -> Result<Option<Earli
     if filed == 0 {
         return Ok(None);
     }
-    let finished = !ingress::has_waiting(db, &channel.id, HISTORY_LANE)?;
+    let is_awaited = channel.earlier_awaited_until.is_some_and(|until| until > now);
+    let finished = !is_awaited && !ingress::has_waiting(db, &channel.id, HISTORY_LANE)?;
     Ok(Some(EarlierBody { filed, total: if finished { filed } else { 0 }, finished }))
 }
 

@@ -119,7 +119,9 @@ fn recipients(
             );
         }
     }
-    for name in names.into_iter().flatten() {
+    // A call for a phone number names one channel twice: by the number and by its messaging service.
+    let is_known = kind == Channel::Voip && !named.is_empty();
+    for name in names.into_iter().flatten().filter(|_| !is_known) {
         if !named.iter().any(|connected| connected.platform.hook_names().contains(&name)) {
             let name = SafeText::line(&name);
             tracing::warn!(

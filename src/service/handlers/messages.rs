@@ -26,7 +26,7 @@ use api::messages::SendMessage;
 use api::reactions::{React, ReactResult};
 use platforms::Channel;
 use platforms::telegram::chat;
-use platforms::whatsapp::PAYMENT_PREFIX;
+use platforms::whatsapp;
 
 const DIRECTIONS: [&str; 2] = ["inbound", "outbound"];
 const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
@@ -194,7 +194,7 @@ fn react_to(
 pub fn check_reachable(channel: Channel, row: &MessageRow, done: &str) -> Result<(), ApiError> {
     let is_known = match channel {
         Channel::Telegram => row.platform_id.parse::<i64>().is_ok_and(|id| id > 0),
-        _ => !row.platform_id.is_empty() && !row.platform_id.starts_with(PAYMENT_PREFIX),
+        _ => whatsapp::is_message_id(&row.platform_id),
     };
     let refused =
         || ApiError::validation(format!("this message cannot be {done}: it has no id of the platform"));

@@ -23,6 +23,7 @@ use api::extras::MessageExtras;
 use api::team::PersonName;
 use platforms::mailbox::FILING_KIND;
 use platforms::simulated::unique_id;
+use platforms::whatsapp;
 use platforms::{Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 
 /// Status of a message that waits for its platform.
@@ -75,6 +76,7 @@ pub fn accept_send(
     if is_from_person(outgoing.sender, outgoing.broadcast.as_deref()) {
         crossing::check_chat(work, &conversation.id)?;
         takeover::record_person_answer(work, channel, AutomationSubject::Chat(&conversation.id), None)?;
+        work.service.team.typing.end(&conversation.id);
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();
     let extras = sent_extras(agent.clone(), outgoing.details.as_deref()).to_stored_text();
@@ -218,7 +220,9 @@ fn find_unanswered(
 ) -> Result<Option<String>, DatabaseError> {
     let newest = messages::newest(work.db, &conversation.id, MAX_SEARCHED_MESSAGES)?;
     let mut inbound = newest.into_iter().take_while(|message_row| message_row.direction == "inbound");
-    Ok(inbound.find(|inbound| inbound.kind != REACTION_KIND).map(|message_row| message_row.platform_id))
+    let is_written =
+        |row: &MessageRow| row.kind != REACTION_KIND && whatsapp::is_message_id(&row.platform_id);
+    Ok(inbound.find(is_written).map(|message_row| message_row.platform_id))
 }
 
 fn queued_row(

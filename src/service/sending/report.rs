@@ -253,6 +253,10 @@ pub fn record_sent_elsewhere(
         None if sent.begins_conversation => {
             let made = people::find_or_create_conversation(work, channel, &to)?;
             people::record_ids(work, channel, &made.peer, &other_ids)?;
+            let (name, username) = (sent.name.as_deref(), sent.username.as_deref());
+            if name.or(username).is_some() {
+                conversations::update_names(work.db, &made.id, name, username, None)?;
+            }
             made
         }
         None => return Ok(()),

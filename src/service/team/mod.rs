@@ -9,6 +9,7 @@ pub mod conversations;
 pub mod notes;
 pub mod presence;
 pub mod streams;
+pub mod typing;
 pub mod work;
 
 use axum::http::Method;

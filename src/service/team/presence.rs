@@ -13,7 +13,7 @@ use api::team::{AnnouncePresence, PresenceEvent, StoredPresence};
 use model::time::{Clock, SECOND};
 
 /// Time for which a presence counts, in microseconds.
-const PRESENCE_LIFETIME: i64 = 15 * SECOND;
+pub const PRESENCE_LIFETIME: i64 = 15 * SECOND;
 /// Prefix of the names of the shared values.
 const SHARED_PREFIX: &str = "presence ";
 /// Maximum number of presences of a workspace; the oldest are dropped.

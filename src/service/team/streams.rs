@@ -31,6 +31,7 @@ use crate::metrics::exposition::Exposition;
 use crate::state::Service;
 use crate::team::conversations::{build_note_body, claim_body};
 use crate::team::presence::{self, PresenceBoard};
+use crate::team::typing::TypingSigns;
 use crate::team::{person_body, reply_body};
 use api::body::Body as JsonBody;
 use api::errors::ErrorCode;
@@ -62,6 +63,7 @@ const HEARTBEAT: &[u8] = b":\n\n";
 #[derive(Default)]
 pub struct TeamState {
     pub presence: PresenceBoard,
+    pub typing: TypingSigns,
     open: Mutex<Vec<OpenStream>>,
     /// Newest change and presences of each workspace that has streams.
     progress: watch::Sender<Progress>,

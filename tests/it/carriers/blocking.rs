@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
+use super::stand_in::Wrong;
 use super::story::shows;
 use super::{Served, StandIn, text_to, texts};
 use crate::desk::Desk;
@@ -175,6 +176,77 @@ async fn customer_of_a_business_that_connects_the_bot_again_continues_their_conv
     let history = served.waits(FIRST, "a message", |history| history.len() == 4).await;
     assert_eq!(texts(&history)[3], "again");
     assert_eq!(chats().await, [FIRST, THIRD]);
+}
+
+/// A message can be processed before the report of its connection, as after downtime.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn message_before_the_report_of_its_connection_continues_the_conversation() {
+    const FIRST: &str = "77/business:One";
+    const SECOND: &str = "77/business:Two";
+    const OTHER: &str = "77/business:Four";
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.update(connection_of(5, "One", true));
+    bot.update(business_message("One", 901, "hi"));
+    served.waits(FIRST, "a message", |history| history.len() == 1).await;
+    bot.has_connection(&connection_of(5, "Two", true));
+    // The platform does not answer at once.
+    let mut first = true;
+    bot.plan(move |method| {
+        (method == "getBusinessConnection" && std::mem::take(&mut first)).then_some(Wrong::CutBefore)
+    });
+    bot.update(business_message("Two", 902, "I am back"));
+    let history = served.waits(SECOND, "another message", |history| history.len() == 2).await;
+    assert_eq!(texts(&history), ["hi", "I am back"]);
+    // The report comes at last.
+    bot.update(connection_of(5, "One", false));
+    bot.update(connection_of(5, "Two", true));
+    bot.update(business_message("Two", 903, "Are you there?"));
+    let history = served.waits(SECOND, "a third message", |history| history.len() == 3).await;
+    assert_eq!(texts(&history)[2], "Are you there?");
+    // A connection that the platform does not know is another business.
+    bot.update(business_message("Four", 1, "hello"));
+    served.waits(OTHER, "a message", |history| history.len() == 1).await;
+    assert_eq!(served.conversations().await.len(), 2);
+}
+
+/// The owner writes on a phone, in a chat that the bot is connected to.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn first_message_of_an_owner_begins_a_conversation_of_a_person() {
+    const CHAT: &str = "77/business:AbC";
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.put_file("photo-1", b"\x89PNG\r\n\x1a\nsmall");
+    bot.put_file("voice-1", b"OggS of a voice");
+    let own = |number: i64, content: Value| {
+        let mut message = json!({
+            "message_id": number, "date": 1, "business_connection_id": "AbC", "chat": private_chat(),
+            "from": {"id": 5, "first_name": "Owner"},
+        });
+        for (name, value) in content.as_object().expect("an object") {
+            message[name] = value.clone();
+        }
+        bot.update(json!({ "business_message": message }));
+    };
+    bot.update(connection(true));
+    own(901, json!({"photo": [{"file_id": "photo-1", "file_size": 13}], "caption": "Your bike"}));
+    own(902, json!({"voice": {"file_id": "voice-1", "mime_type": "audio/ogg", "duration": 3}}));
+    let history = served.waits(CHAT, "both", |history| history.len() == 2).await;
+    for (message, kind) in history.iter().zip(["photo", "audio"]) {
+        assert_eq!(
+            (&message["contentType"], &message["senderType"], &message["status"]),
+            (&json!(kind), &json!("agent"), &json!("sent"))
+        );
+        assert!(message["mediaUrl"].is_string(), "{message}");
+    }
+    assert_eq!((&history[0]["content"], &history[1]["voice"]), (&json!("Your bike"), &json!(true)));
+    let listed = &served.conversations().await[0];
+    assert_eq!(listed["customerName"], "Ana", "{listed}");
+    let id = listed["id"].as_str().expect("an id");
+    assert_eq!(served.automation(id, None).await.1["enabled"], false);
+    bot.update(business_message("AbC", 903, "Thank you"));
+    let history = served.waits(CHAT, "an answer", |history| history.len() == 3).await;
+    assert_eq!((texts(&history)[2], served.conversations().await.len()), ("Thank you", 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

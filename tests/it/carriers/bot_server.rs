@@ -34,6 +34,8 @@ struct World {
     numbers: HashMap<String, i64>,
     /// Chats that can be looked up, by address.
     chats: HashMap<String, Value>,
+    /// Connections to businesses, by id.
+    connections: HashMap<String, Value>,
     updates: BTreeMap<i64, Value>,
     told: VecDeque<(i64, Value)>,
     last_update: i64,
@@ -118,7 +120,17 @@ impl BotServer {
         number
     }
 
+    /// Has a connection to a business that is not reported yet.
+    pub fn has_connection(&self, update: &Value) {
+        let connection = &update["business_connection"];
+        let id = connection["id"].as_str().expect("an id").to_owned();
+        self.world().connections.insert(id, connection.clone());
+    }
+
     pub fn update(&self, mut update: Value) {
+        if update["business_connection"].is_object() {
+            self.has_connection(&update);
+        }
         let mut world = self.world();
         world.last_update += 1;
         let id = world.last_update;
@@ -309,6 +321,13 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
             match world.chats.get(&wanted) {
                 Some(chat) => good(chat.clone()),
                 None => (400, error(400, "Bad Request: chat not found")),
+            }
+        }
+        "getBusinessConnection" => {
+            let id = body["business_connection_id"].as_str().unwrap_or("");
+            match world.connections.get(id) {
+                Some(connection) => good(connection.clone()),
+                None => (400, error(400, "Bad Request: business connection not found")),
             }
         }
         "getFile" => {

@@ -34,8 +34,13 @@ fn thread(of: &str, messages: &[Value]) -> Value {
     json!({"id": &of[1..], "messages": messages})
 }
 
+/// Shares a part of which the platform says that it is the last.
 fn share(number: &NumberServer, chunk: i64, threads: &[Value]) {
-    let metadata = json!({"phase": 1, "chunk_order": chunk, "progress": 50});
+    share_part(number, (chunk, 100), threads);
+}
+
+fn share_part(number: &NumberServer, (chunk, progress): (i64, i64), threads: &[Value]) {
+    let metadata = json!({"phase": 1, "chunk_order": chunk, "progress": progress});
     number.report("history", json!({"history": [{"metadata": metadata, "threads": threads}]}));
 }
 
@@ -217,6 +222,28 @@ async fn until_imported(served: &Served, count: i64) {
         if account["earlier"] == wanted { Ok(()) } else { Err(account) }
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn import_is_finished_after_its_last_part_only() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    let one = |id: &str, of: &str| [thread(of, &[text(id, of, 0, "Thanks")])];
+    share_part(&number, (1, 55), &one("wamid.1", ANA));
+    served.waits(ANA, "the first part", |history| history.len() == 1).await;
+    let waiting = "SELECT count(*) FROM ingress WHERE lane = 'history' AND done_at IS NULL";
+    until_found("the end of the part", async || {
+        let left = cluster::column(&served.options.database, waiting);
+        if left == ["0"] { Ok(()) } else { Err(left.join(" ")) }
+    })
+    .await;
+    let account = served.get("/account").await;
+    assert_eq!(account["earlier"], json!({"filed": 1, "total": 0, "finished": false}));
+    share_part(&number, (3, 100), &one("wamid.3", BEN));
+    until_imported(&served, 2).await;
+    // A part that comes late does not begin the import again.
+    share_part(&number, (2, 80), &one("wamid.2", BEN));
+    until_imported(&served, 3).await;
 }
 
 fn is_listed(store: &Store, channel: &ChannelId, conversation: &str) -> bool {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
 use super::number_server::NumberServer;
+use super::stand_in::Wrong;
 use super::{Served, campaign, text_to, texts};
 use crate::assistant::standin::StandIn;
 use crate::binary::Binary;
@@ -43,6 +44,42 @@ async fn a_typing_sign_is_shown_while_the_assistant_thinks() {
     let served = Served::number(&number, answered_by(&model)).await;
     assert_eq!(number.says("+34600111222", "Where is my order?"), "wamid.IN1");
     served.waits("+34600111222", "an answer", |entry| texts(entry).last() == Some(&"On its way")).await;
+}
+
+/// Reports what a person does in the only conversation, as a desk does.
+async fn report(served: &Served, session: &str, doing: &str) {
+    let conversation = served.conversations().await[0]["id"].clone();
+    let body = json!({"conversation": conversation, "doing": doing}).to_string();
+    let url = format!("{}/desk/v1/presence", served.running.base_url.trim_end_matches("/v1"));
+    let request = served.http.post(url).bearer_auth(session).header("content-type", "application/json");
+    let status = request.body(body).send().await.expect("an answer").status();
+    assert_eq!(status.as_u16(), 200, "{doing}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_typing_sign_is_shown_while_a_person_types() {
+    let bot = BotServer::start();
+    let mut served = Served::quiet(&bot).await;
+    let session = served.sign_in("Bea").await;
+    bot.says(ANA, "Where is my order?");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    report(&served, &session, "looking").await;
+    report(&served, &session, "typing").await;
+    bot.waits_for_typing(ANA);
+    // The platform refuses further signs; the message goes out all the same.
+    bot.plan(|what| (what == "sendChatAction").then_some(Wrong::CutBefore));
+    report(&served, &session, "typing").await;
+    let (status, sent) = served.send(text_to(ANA, "On its way"), None).await;
+    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
+    report(&served, &session, "looking").await;
+
+    let number = NumberServer::start();
+    let mut served = Served::number(&number, AssistantChoice::Off).await;
+    let session = served.sign_in("Bea").await;
+    let first = number.says("+34600111222", "Where is my order?");
+    served.waits("+34600111222", "a message", |entry| entry.len() == 1).await;
+    report(&served, &session, "typing").await;
+    number.waits_for_typing(&first);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

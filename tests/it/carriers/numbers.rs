@@ -730,3 +730,41 @@ async fn the_assistant_answers_through_the_platform() {
     assert_eq!(number.reached()[0].text, texts(&history)[1]);
     number.waits_for_read_mark(&first);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn missed_call_is_one_line_that_asks_for_a_person() {
+    let number = NumberServer::start();
+    let served = channel_with_message(&number).await;
+    let call = |id: &str, event: &str, more: Value| {
+        let mut call = json!({"id": id, "from": "34600111222", "to": "15550783881", "event": event,
+            "direction": "USER_INITIATED", "timestamp": "1790000000"});
+        for (name, value) in more.as_object().expect("fields") {
+            call[name] = value.clone();
+        }
+        let contact = json!({"wa_id": "34600111222", "profile": {"name": "Ana"}});
+        number.report("calls", json!({"contacts": [contact], "calls": [call]}));
+    };
+    // The end before the beginning, and each of them twice.
+    call("wacid.1", "terminate", json!({"status": "FAILED"}));
+    call("wacid.1", "connect", json!({}));
+    call("wacid.1", "terminate", json!({"status": "FAILED"}));
+    call("wacid.1", "connect", json!({}));
+    call("wacid.2", "connect", json!({}));
+    call("wacid.2", "terminate", json!({"status": "COMPLETED", "duration": 33, "start_time": "1790000003"}));
+    let behind = number.says(ANA, "Call me");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"Call me")).await;
+    let mut lines = texts(&history);
+    lines.sort_unstable();
+    assert_eq!(lines, ["Call me", "[missed call]", "hi"]);
+    assert_eq!(whole(&served).await["escalation"]["reason"], "a call was missed");
+    // What the platform does not know as a message is neither quoted nor marked as read.
+    let missed = history.iter().find(|value| value["content"] == "[missed call]").expect("the call");
+    let quoting = json!({"to": ANA, "type": "text", "text": {"body": "Sorry"}, "replyTo": missed["id"]});
+    let (status, told) = served.send(quoting, None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("VALIDATION_ERROR")), "{told}");
+    let (status, told) = served.send(text_to(ANA, "We call you at five"), None).await;
+    assert_eq!(status, 200, "{told}");
+    number.waits_for_read_mark(&behind);
+    assert_eq!(number.read_marks(), [behind]);
+    assert!(whole(&served).await["escalation"].is_null());
+}

@@ -23,6 +23,9 @@ use crate::raw_http::RawRequest;
 pub const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
 pub const TOKEN: &str = "stand-in-auth-token";
 pub const NUMBER: &str = "+15550100200";
+pub const SERVICE: &str = "MG0123456789abcdef0123456789abcdef";
+/// The other number of the messaging service.
+pub const POOL_NUMBER: &str = "+15550100201";
 /// Header with the signature of a webhook call.
 pub const SIGNATURE: &str = "x-twilio-signature";
 /// Delay between two checks while nothing changes.
@@ -65,6 +68,10 @@ struct World {
     count: usize,
     sends: usize,
     hook: Option<String>,
+    /// Where reports of calls to the number go.
+    call_hook: Option<String>,
+    /// Where texts to the numbers of the messaging service go.
+    service_hook: Option<String>,
     /// Base URL webhook calls are forwarded to, as by a reverse proxy.
     proxied: Option<String>,
     revoked: bool,
@@ -171,10 +178,28 @@ impl PhoneServer {
 
     /// Sends a text with files, given by id and media type.
     pub fn sends(&self, from: &str, text: &str, files: &[(&str, &str)]) -> String {
+        self.sends_to((NUMBER, None), from, text, files)
+    }
+
+    /// Sends a text to the other number of the messaging service.
+    pub fn says_to_service(&self, from: &str, text: &str) -> String {
+        self.sends_to((POOL_NUMBER, Some(SERVICE)), from, text, &[])
+    }
+
+    fn sends_to(
+        &self,
+        (to, service): (&str, Option<&str>),
+        from: &str,
+        text: &str,
+        files: &[(&str, &str)],
+    ) -> String {
         let mut world = self.world();
         world.count += 1;
         let id = format!("SM{:032x}", world.count);
-        let mut form = form_of(&[("MessageSid", &id), ("From", from), ("To", NUMBER), ("Body", text)]);
+        let mut form = form_of(&[("MessageSid", &id), ("From", from), ("To", to), ("Body", text)]);
+        if let Some(service) = service {
+            form.insert("MessagingServiceSid".to_owned(), service.to_owned());
+        }
         form.insert("NumMedia".to_owned(), files.len().to_string());
         let mut listed = Vec::new();
         for (at, (file, kind)) in files.iter().enumerate() {
@@ -184,15 +209,49 @@ impl PhoneServer {
             listed.push(json!({"uri": format!("{path}.json"), "content_type": kind}));
         }
         world.listed.push(json!({
-            "sid": id, "from": from, "to": NUMBER, "body": text, "status": "received", "direction": "inbound",
-            "num_media": files.len().to_string(), "date_sent": date(), "error_code": null, "media": listed,
+            "sid": id, "from": from, "to": to, "body": text, "status": "received", "direction": "inbound",
+            "messaging_service_sid": service, "num_media": files.len().to_string(), "date_sent": date(), "error_code": null, "media": listed,
         }));
-        if let Some(hook) = world.hook.clone().filter(|_| !world.deaf) {
+        let hook = if service.is_some() { world.service_hook.clone() } else { world.hook.clone() };
+        if let Some(hook) = hook.filter(|_| !world.deaf) {
             world.said.push_back((hook, encoded(&form)));
         }
         drop(world);
         self.shared.changed();
         id
+    }
+
+    /// A call to the number ends; returns its id.
+    pub fn is_called(&self, from: &str, status: &str) -> String {
+        let mut world = self.world();
+        world.count += 1;
+        let id = format!("CA{:032x}", world.count);
+        world.listed_calls.push(json!({
+            "sid": id, "from": from, "to": NUMBER, "status": status, "direction": "inbound",
+            "start_time": date(), "duration": "0",
+        }));
+        if let Some(hook) = world.call_hook.clone().filter(|_| !world.deaf) {
+            let fields = [
+                ("CallSid", id.as_str()),
+                ("From", from),
+                ("To", NUMBER),
+                ("Direction", "inbound"),
+                ("CallStatus", status),
+            ];
+            world.said.push_back((hook, encoded(&form_of(&fields))));
+        }
+        drop(world);
+        self.shared.changed();
+        id
+    }
+
+    pub fn call_hook(&self) -> Option<String> {
+        self.world().call_hook.clone()
+    }
+
+    /// Sets where reports of calls go, as on the platform's settings pages.
+    pub fn reports_calls_to(&self, url: &str) {
+        self.world().call_hook = Some(url.to_owned());
     }
 
     /// Sends an opt-out word, which the platform itself understands.
@@ -270,6 +329,11 @@ impl PhoneServer {
     }
 
     #[track_caller]
+    pub fn waits_until_service_followed(&self) {
+        self.shared.wait("its messaging service being followed", |world| world.service_hook.clone());
+    }
+
+    #[track_caller]
     pub fn waits_until_told(&self) {
         self.shared.wait("its calls", |world| {
             (world.said.is_empty() && world.status.is_empty() && !world.calling).then_some(())
@@ -316,6 +380,10 @@ fn tell(world: &mut World, text: &Carried, status: &str, error: Option<i64>) {
     }
     let mut form =
         form_of(&[("MessageSid", &text.id), ("From", NUMBER), ("To", &text.to), ("MessageStatus", status)]);
+    if let Some(service) = text.form.get("MessagingServiceSid") {
+        form.insert("MessagingServiceSid".to_owned(), service.clone());
+        form.insert("From".to_owned(), POOL_NUMBER.to_owned());
+    }
     if let Some(error) = error {
         form.insert("ErrorCode".to_owned(), error.to_string());
     }
@@ -392,7 +460,8 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     if let Some(file) = path.strip_prefix("/files/") {
         return give_file(&mut stream, shared, file, request.headers.contains_key("authorization"));
     }
-    let name = path.strip_prefix(&account).unwrap_or("").to_owned();
+    let of_account = path.strip_prefix(&account).unwrap_or("");
+    let name = if path.starts_with("/v1/") { path.clone() } else { of_account.to_owned() };
     if name.contains("/Media/") && is_known {
         let file = name.rsplit('/').next().unwrap_or("");
         // This machine by a name that counts as another host for the client.
@@ -458,14 +527,26 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
         }
         ("GET", "/IncomingPhoneNumbers.json") => {
             let number = json!({"sid": "PN1", "phone_number": NUMBER, "sms_url": world.hook,
+                "status_callback": world.call_hook,
                 "capabilities": {"sms": true, "voice": true, "mms": true}});
             let is_it = query.get("PhoneNumber").is_some_and(|text| text == NUMBER);
             (200, json!({"incoming_phone_numbers": if is_it { vec![number] } else { Vec::new() }}))
         }
         ("POST", "/IncomingPhoneNumbers/PN1.json") => {
             world.hook = form.get("SmsUrl").filter(|text| !text.is_empty()).cloned();
+            if let Some(url) = form.get("StatusCallback") {
+                world.call_hook = Some(url.clone()).filter(|text| !text.is_empty());
+            }
             shared.changed();
             (200, json!({"sid": "PN1"}))
+        }
+        ("GET" | "POST", service) if service.strip_prefix("/v1/Services/") == Some(SERVICE) => {
+            if let Some(url) = form.get("InboundRequestUrl") {
+                assert_eq!(form.get("UseInboundWebhookOnNumber").map(String::as_str), Some("false"));
+                world.service_hook = Some(url.clone()).filter(|text| !text.is_empty());
+                shared.changed();
+            }
+            (200, json!({"sid": SERVICE, "friendly_name": "Harbor texts"}))
         }
         ("POST", "/Messages.json") => send(form, false, world, shared),
         ("POST", "/Calls.json") => send(form, true, world, shared),
@@ -513,14 +594,18 @@ fn send(form: Form, is_call: bool, mut world: MutexGuard<'_, World>, shared: &Sh
         return told;
     }
     let text = of(if is_call { "Twiml" } else { "Body" });
-    if of("From") != NUMBER || !of("To").starts_with('+') || text.is_empty() {
+    let is_of_service = of("MessagingServiceSid") == SERVICE && !is_call;
+    let from = if is_of_service { POOL_NUMBER } else { NUMBER };
+    let is_known = is_of_service || of("From") == NUMBER;
+    if !is_known || !of("To").starts_with('+') || text.is_empty() {
         return (400, error(21_604, "A 'To' phone number is required."));
     }
     world.count += 1;
     let id = format!("{}{:032x}", if is_call { "CA" } else { "SM" }, world.count);
     let carried = Carried { id: id.clone(), to: of("To"), text: text.clone(), form: form.clone() };
     let listed = json!({
-        "sid": id, "from": NUMBER, "to": of("To"), "body": text, "status": "queued", "direction": "outbound-api",
+        "sid": id, "from": from, "to": of("To"), "body": text, "status": "queued", "direction": "outbound-api",
+        "messaging_service_sid": is_of_service.then_some(SERVICE),
         "num_media": "0", "date_sent": date(), "start_time": date(), "error_code": null, "duration": null,
     });
     if is_call {

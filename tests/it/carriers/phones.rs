@@ -1,11 +1,14 @@
 //! The voice and SMS channel on its platform: texts, calls, opt-out words, and each error.
 
-use frontdesk::model::time::Timestamp;
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::platforms::Channel;
 use frontdesk::service::AssistantChoice;
+use frontdesk::service::carriers::dashboard::PhoneAccess;
+use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
-use super::phone_server::{NUMBER, PhoneServer, SIGNATURE, signature};
+use super::phone_server::{ACCOUNT, NUMBER, PhoneServer, SERVICE, SIGNATURE, TOKEN, signature};
 use super::stand_in::{self, Wrong};
 use super::{Served, connect_phone, dashboard, texts};
 use crate::postgres::cluster;
@@ -409,6 +412,103 @@ async fn a_call_is_hung_up_from_the_dashboard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn missed_call_is_one_line_that_asks_for_a_person() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    let url = format!("{}/hooks/voip", served.running.base_url.trim_end_matches("/v1"));
+    assert_eq!(phone.call_hook().as_deref(), Some(url.as_str()), "it was told where to report calls");
+    phone.is_called(ANA, "completed");
+    let id = phone.is_called(ANA, "no-answer");
+    let history = served.waits(ANA, "the call", |entry| !entry.is_empty()).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["contentType"], &history[0]["direction"]),
+        (&json!("Missed call"), &json!("call"), &json!("inbound"))
+    );
+    assert_eq!(served.conversations().await[0]["type"], "call");
+    assert!(escalation(&served).await.contains("a call was missed"), "{}", escalation(&served).await);
+    // The same call in other words, twice, as the platform asks what to do with a call and reports it.
+    let account = ACCOUNT;
+    let told =
+        format!("AccountSid={account}&CallSid={id}&From=%2B34600111222&To=%2B15550100200&Direction=inbound");
+    for (more, wanted) in [
+        ("CallStatus=ringing", "<Response><Reject/></Response>"),
+        ("CallStatus=busy&SequenceNumber=0", "<Response/>"),
+        ("CallStatus=in-progress&DialCallStatus=no-answer", "<Response/>"),
+    ] {
+        let body = format!("{told}&{more}");
+        let answer = stand_in::call("POST", &url, (SIGNATURE, &signature(&url, &body)), &body);
+        assert_eq!(answer, Some((200, wanted.to_owned())), "{more}");
+    }
+    phone.says(ANA, "Call me");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"Call me")).await;
+    assert_eq!(texts(&history), ["Missed call", "Call me"]);
+    // The answer of a person ends it.
+    let (status, told) = served.send(text_to(ANA, "We call you at five"), None).await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(escalation(&served).await, "null");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_missed_while_the_platform_calls_nobody_is_found_in_its_list() {
+    let phone = PhoneServer::start();
+    phone.reports_calls_to("https://switchboard.example/calls");
+    let served = quiet(&phone).await;
+    assert_eq!(phone.call_hook().as_deref(), Some("https://switchboard.example/calls"), "it stays");
+    phone.calls_nobody(true);
+    phone.is_called(ANA, "canceled");
+    phone.is_called("+34600333444", "completed");
+    served.waits(ANA, "the call", |entry| texts(entry) == ["Missed call"]).await;
+    phone.calls_nobody(false);
+    phone.says(ANA, "behind it");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"behind it")).await;
+    assert_eq!(texts(&history), ["Missed call", "behind it"]);
+    assert_eq!(served.conversations().await.len(), 1, "a call that was taken is no line");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn texts_leave_and_arrive_through_a_messaging_service() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    let admin = dashboard(&served.options).await;
+    let access = |service: &str| PhoneAccess {
+        api: phone.url(),
+        account: ACCOUNT.to_owned(),
+        number: NUMBER.to_owned(),
+        messaging_service: Some(service.to_owned()),
+        token: Secret::new(TOKEN),
+    };
+    for (wrong, why) in [
+        ("MG1", "MG and 32 hex digits"),
+        ("MG00000000000000000000000000000000", "does not know this messaging service"),
+    ] {
+        let refused = admin.connect_phone(&access(wrong), Timestamp::default()).await.expect_err("refused");
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    let me = admin.connect_phone(&access(SERVICE), SystemClock.now()).await.expect("connected");
+    assert_eq!(me.messaging_service.as_deref(), Some("Harbor texts"));
+    let lines = admin.test_channel(Channel::Voip).await.expect("well");
+    assert!(lines.iter().any(|line| line.contains("messaging service Harbor texts")), "{lines:?}");
+    admin.close();
+    phone.waits_until_service_followed();
+    phone.says_to_service(ANA, "Where is my order?");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let (status, sent) = served.send(text_to(ANA, "On its way"), None).await;
+    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
+    let reached = phone.waits_for("On its way");
+    assert_eq!((reached.form.get("From"), reached.form["MessagingServiceSid"].as_str()), (None, SERVICE));
+    phone.reports(&reached, "delivered");
+    served.waits(ANA, "delivered", |entry| last(entry) == "delivered").await;
+    // Calls have a number.
+    call(&served, ANA, json!({}), None).await;
+    assert_eq!(phone.waits_for_call(ANA).form["From"], NUMBER);
+    // What the platform could not report is in its list.
+    phone.calls_nobody(true);
+    phone.says_to_service(ANA, "Thank you");
+    let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"Thank you")).await;
+    assert_eq!(history.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unsigned_hook_requests_are_refused() {
     let phone = PhoneServer::start();
     let served = quiet(&phone).await;
@@ -416,7 +516,7 @@ async fn unsigned_hook_requests_are_refused() {
     assert_eq!(phone.hook().as_deref(), Some(url.as_str()), "it was told where to call");
     let body = format!(
         "AccountSid={}&MessageSid=SMF&From=%2B34600111222&To=%2B15550100200&Body=forged&NumMedia=0",
-        super::phone_server::ACCOUNT
+        ACCOUNT
     );
     let call = |url: &str, header: &str, body: &str| {
         stand_in::call("POST", url, (SIGNATURE, header), body).expect("it listens").0

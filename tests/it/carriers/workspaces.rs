@@ -93,6 +93,7 @@ impl Shop {
             api: self.phone.url(),
             account: self.names[2].say(phone_server::ACCOUNT),
             number: self.names[2].say(phone_server::NUMBER),
+            messaging_service: None,
             token: Secret::new(&self.names[2].say(phone_server::TOKEN)),
         }
     }

@@ -22,6 +22,8 @@ pub struct PhoneAccess {
     pub account: String,
     /// In E.164 form.
     pub number: String,
+    /// SID of the messaging service that sends the texts.
+    pub messaging_service: Option<String>,
     pub token: Secret,
 }
 
@@ -33,12 +35,16 @@ pub struct OpenCall {
     pub placed_at: Timestamp,
 }
 
+fn is_sid(text: &str, prefix: &str) -> bool {
+    let digits = text.strip_prefix(prefix).unwrap_or("");
+    digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 impl PhoneAccess {
     fn check(&self) -> Result<(), AdminError> {
         check_address(&self.api)?;
         let refuse = |why: String| Err(AdminError::Refused(why));
-        let digits = self.account.strip_prefix("AC").unwrap_or("");
-        if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if !is_sid(&self.account, "AC") {
             let account = &self.account;
             return refuse(format!(
                 "--account-sid {account:?} is not an account SID; it is AC and 32 hex digits, as shown in \
@@ -47,6 +53,12 @@ impl PhoneAccess {
         }
         if !bounds::is_e164(&self.number) {
             return refuse(format!("--number {:?} is not a phone number such as +15550100200", self.number));
+        }
+        if let Some(service) = self.messaging_service.as_ref().filter(|service| !is_sid(service, "MG")) {
+            return refuse(format!(
+                "--messaging-service {service:?} is not the SID of a messaging service; it is MG and 32 hex \
+                 digits, as shown in the platform's console"
+            ));
         }
         if self.token.expose().is_empty() {
             return refuse("no auth token was given; the platform's console shows it".to_owned());
@@ -73,11 +85,12 @@ impl Admin {
             api: access.api.clone(),
             account: access.account.clone(),
             number: access.number.clone(),
+            messaging_service: access.messaging_service.clone(),
             webhook: true,
         };
         let me =
             PhonePlatform::new(settings.clone(), &secrets, None).identify().await.map_err(refused_error)?;
-        if !me.texts {
+        if !me.texts && access.messaging_service.is_none() {
             let number = &access.number;
             return Err(AdminError::Refused(format!(
                 "{number} cannot send texts; choose a number of the account that can"
@@ -111,7 +124,10 @@ impl Admin {
         let me = phone.identify().await.map_err(refused_error)?;
         let number = phone_number(row).unwrap_or_default();
         let mut lines = vec![format!("{number} ({}): the platform accepts the auth token", me.account)];
-        lines.push(match (me.texts, me.calls) {
+        if let Some(service) = &me.messaging_service {
+            lines.push(format!("the messaging service {service} sends the texts"));
+        }
+        lines.push(match (me.texts || me.messaging_service.is_some(), me.calls) {
             (true, true) => "the number can send texts and place calls".to_owned(),
             (true, false) => "the number can send texts but cannot place calls; calls are refused".to_owned(),
             (false, _) => "the number cannot send texts; choose another number of the account".to_owned(),

@@ -32,7 +32,8 @@ const MIGRATIONS: [&str; 23] = [
        CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
            WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';"#,
     "ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE \"C\";
-     ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_from TEXT COLLATE \"C\"",
+     ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_from TEXT COLLATE \"C\";
+     ALTER TABLE channels ADD COLUMN IF NOT EXISTS earlier_awaited_until BIGINT",
 ];
 pub const FORMAT_VERSION: i64 = 23;
 const FIRST_ORDERED_FORMAT: i64 = 2;

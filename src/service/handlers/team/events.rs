@@ -9,7 +9,7 @@ use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
-use crate::team::{presence, streams};
+use crate::team::{presence, streams, typing};
 use api::team::{AnnouncePresence, PresenceAnnounced};
 
 const LAST_EVENT_HEADER: &str = "last-event-id";
@@ -38,6 +38,8 @@ pub async fn announce(
     mut request: WriteRequest<DeskCaller>,
 ) -> Result<Reply, ApiError> {
     let asked: AnnouncePresence = request.read_body()?;
-    presence::announce(&service, request.caller.member()?, asked).await?;
+    let member = request.caller.member()?;
+    typing::follow(&service, member, &asked);
+    presence::announce(&service, member, asked).await?;
     Reply::ok(&PresenceAnnounced { success: true })
 }
