@@ -5,6 +5,7 @@ use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
+use platforms::CHANNEL_LANE;
 use sqlite::read_row;
 
 /// Due time of an update that is processed only on demand: the year 9999.
@@ -31,14 +32,15 @@ pub fn insert(
     Ok(db.change(sql, bound![channel, name, lane, stamp, body])? > 0)
 }
 
+/// Returns the updates to process now: the first of each lane, unless one about the whole channel came before.
 pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
     let sql = "SELECT channel, name, lane, body, attempts FROM ingress
                WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
                    SELECT 1 FROM ingress AS earlier WHERE earlier.done_at IS NULL
                    AND earlier.place < ingress.place AND earlier.channel = ingress.channel
-                   AND earlier.lane = ingress.lane
+                   AND earlier.lane IN (ingress.lane, ?3)
                ) ORDER BY place LIMIT ?2";
-    db.fetch_all(sql, bound![now, count], |row| {
+    db.fetch_all(sql, bound![now, count, CHANNEL_LANE], |row| {
         Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
     })
 }
