@@ -225,4 +225,22 @@ mod tests {
                 && !record_arrival(&db, "ch", "7", "1").expect("kept")
         );
     }
+
+    #[test]
+    fn what_comes_after_an_update_of_the_whole_channel_waits_for_it() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
+        let at = Timestamp::from_micros;
+        let rows =
+            [("1", "ch", "a", 1), ("2", "ch", CHANNEL_LANE, 2), ("3", "ch", "b", 3), ("4", "other", "b", 4)];
+        for (name, channel, lane, place) in rows {
+            assert!(insert(&db, channel, (name, lane, b"{}"), at(place)).expect("kept"));
+        }
+        let due = || list_due(&db, at(9), 9).expect("read");
+        let names = || due().into_iter().map(|row| row.name).collect::<Vec<_>>();
+        assert_eq!(names(), ["1", "2", "4"]);
+        assert!(finish(&db, &due()[1], at(9)).expect("done"));
+        assert_eq!(names(), ["1", "3", "4"]);
+    }
 }
