@@ -1,6 +1,7 @@
 //! Channels connected to platforms, played by test doubles over real sockets.
 
 mod blocking;
+mod bot_events;
 pub(crate) mod bot_server;
 pub(crate) mod bots;
 mod buttons;
@@ -33,6 +34,7 @@ mod manners;
 mod missing_files;
 mod number_aliases;
 mod number_campaign;
+mod number_events;
 pub(crate) mod number_server;
 mod numbers;
 mod numbers_stopping;
