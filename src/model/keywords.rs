@@ -13,7 +13,7 @@ impl Keyword {
         let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
         match word.as_str() {
             "stop" | "stopall" | "stop all" | "unsubscribe" | "cancel" | "end" | "quit" | "optout"
-            | "revoke" => Some(Self::Stop),
+            | "opt out" | "opt-out" | "revoke" => Some(Self::Stop),
             "start" | "unstop" | "yes" => Some(Self::Start),
             "help" | "info" => Some(Self::Help),
             _ => None,
@@ -32,6 +32,9 @@ mod tests {
             (" stop.\n", Some(Keyword::Stop)),
             ("Unsubscribe", Some(Keyword::Stop)),
             ("Stop all", Some(Keyword::Stop)),
+            ("Opt out", Some(Keyword::Stop)),
+            ("OPT-OUT", Some(Keyword::Stop)),
+            ("Can I opt out?", None),
             ("start", Some(Keyword::Start)),
             ("YES!", Some(Keyword::Start)),
             ("help", Some(Keyword::Help)),

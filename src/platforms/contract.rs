@@ -226,6 +226,9 @@ pub struct WebhookCall<'a> {
     pub body: &'a [u8],
 }
 
+/// Lane of updates about a whole channel. The channel's later updates wait for them, in every lane.
+pub const CHANNEL_LANE: &str = "0";
+
 /// Update from a platform, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboundUpdate {

@@ -20,12 +20,13 @@ use std::collections::BTreeSet;
 
 pub use channels::Channel;
 pub use contract::{
-    ArrivedMedia, ArrivedMessage, BLOCKED_MESSAGE, BoxFuture, CALL_KIND, CallReport, ChangedMessage,
-    DISCONNECTED_MESSAGE, DeliveryStep, EarlierMessage, EarlierThread, FileFetchError, FindChatFuture,
-    FindConnectionFuture, FoundChat, InboundMessage, InboundUpdate, MailFacts, OPTED_OUT_MESSAGE,
-    OutboundFile, OutboundMessage, Platform, PlatformDescription, PlatformError, PlatformEvent,
-    PlatformSource, PollResult, REACTION_KIND, REMOVED_MESSAGE, SecretStore, SendOutcome, SentElsewhere,
-    SentTrace, SimulatedDelivery, StatusReport, Template, TemplateReport, Transport, WebhookCall,
+    ArrivedMedia, ArrivedMessage, BLOCKED_MESSAGE, BoxFuture, CALL_KIND, CHANNEL_LANE, CallReport,
+    ChangedMessage, DISCONNECTED_MESSAGE, DeliveryStep, EarlierMessage, EarlierThread, FileFetchError,
+    FindChatFuture, FindConnectionFuture, FoundChat, InboundMessage, InboundUpdate, MailFacts,
+    OPTED_OUT_MESSAGE, OutboundFile, OutboundMessage, Platform, PlatformDescription, PlatformError,
+    PlatformEvent, PlatformSource, PollResult, REACTION_KIND, REMOVED_MESSAGE, SecretStore, SendOutcome,
+    SentElsewhere, SentTrace, SimulatedDelivery, StatusReport, Template, TemplateReport, Transport,
+    WebhookCall,
 };
 
 /// Returns the names of the channels that a webhook call addresses, to be compared with

@@ -232,7 +232,7 @@ fn every_name_of_the_architecture_is_in_the_code() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-fn sources(folders: &[&str]) -> String {
+pub(crate) fn sources(folders: &[&str]) -> String {
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
     let mut all = String::new();
     while let Some(folder) = folders.pop() {

@@ -1,6 +1,7 @@
 //! Channels connected to platforms, played by test doubles over real sockets.
 
 mod blocking;
+mod bot_events;
 pub(crate) mod bot_server;
 pub(crate) mod bots;
 mod buttons;
@@ -10,6 +11,7 @@ mod chats;
 mod connecting;
 mod consent;
 mod earlier_messages;
+mod first_answers;
 mod hook_flood;
 mod mail_campaign;
 mod mail_dates;
@@ -32,9 +34,11 @@ mod manners;
 mod missing_files;
 mod number_aliases;
 mod number_campaign;
+mod number_events;
 pub(crate) mod number_server;
 mod numbers;
 mod numbers_stopping;
+mod pages;
 mod people;
 mod phone_campaign;
 mod phone_server;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    ArrivedMessage, ChangedMessage, InboundMessage, InboundUpdate, PlatformEvent, REACTION_KIND,
-    SentElsewhere,
+    ArrivedMessage, CHANNEL_LANE, ChangedMessage, InboundMessage, InboundUpdate, PlatformEvent,
+    REACTION_KIND, SentElsewhere,
 };
 use crate::telegram::chat::{self, display_name};
 use crate::telegram::message::{BotContent, read_content};
@@ -56,7 +56,7 @@ pub(super) fn to_inbound_update(update: &Value) -> Option<InboundUpdate> {
         let object = &update[*kind];
         object["chat"]["id"].as_i64().or_else(|| object["message"]["chat"]["id"].as_i64())
     });
-    let lane = chat.unwrap_or(0).to_string();
+    let lane = chat.map_or_else(|| CHANNEL_LANE.to_owned(), |chat| chat.to_string());
     Some(InboundUpdate { name, lane, body: update.to_string().into_bytes() })
 }
 

@@ -190,9 +190,7 @@ fn read_content(message: &Value) -> Option<NumberContent> {
         "video" => with_file("video", "video.mp4"),
         "audio" | "voice" => with_file("audio", "audio.ogg"),
         "document" => with_file("document", "document"),
-        "button" => NumberContent::text(
-            read_text(&object["text"]).unwrap_or_else(|| in_brackets("button", &describe_unknown(object))),
-        ),
+        "button" => NumberContent::text(structured::describe_button(object)),
         "interactive" => NumberContent::text(structured::describe_interactive(object)),
         "location" => {
             NumberContent { kind: "location", words: structured::describe_location(object), media: None }

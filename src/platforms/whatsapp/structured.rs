@@ -56,11 +56,20 @@ pub(super) fn describe_form(object: &Value) -> String {
     }
 }
 
+/// Returns the label of a template's button, else what the template attached to it.
+pub(super) fn describe_button(object: &Value) -> String {
+    let attached = || read_text(&object["payload"]).unwrap_or_else(|| describe_unknown(object));
+    read_text(&object["text"]).unwrap_or_else(|| in_brackets("button", &attached()))
+}
+
 pub(super) fn describe_interactive(object: &Value) -> String {
-    for kind in ["button_reply", "list_reply"] {
+    for (kind, name) in [("button_reply", "button"), ("list_reply", "list")] {
         let reply = &object[kind];
         if let Some(title) = read_text(&reply["title"]) {
             return join_parts([Some(title), read_text(&reply["description"])]);
+        }
+        if let Some(id) = read_text(&reply["id"]) {
+            return in_brackets(name, &id);
         }
     }
     if object["nfm_reply"].is_object() {

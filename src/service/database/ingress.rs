@@ -5,6 +5,7 @@ use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
+use platforms::CHANNEL_LANE;
 use sqlite::read_row;
 
 /// Due time of an update that is processed only on demand: the year 9999.
@@ -31,14 +32,15 @@ pub fn insert(
     Ok(db.change(sql, bound![channel, name, lane, stamp, body])? > 0)
 }
 
+/// Returns the updates to process now: the first of each lane, unless one about the whole channel came before.
 pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
     let sql = "SELECT channel, name, lane, body, attempts FROM ingress
                WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
                    SELECT 1 FROM ingress AS earlier WHERE earlier.done_at IS NULL
                    AND earlier.place < ingress.place AND earlier.channel = ingress.channel
-                   AND earlier.lane = ingress.lane
+                   AND earlier.lane IN (ingress.lane, ?3)
                ) ORDER BY place LIMIT ?2";
-    db.fetch_all(sql, bound![now, count], |row| {
+    db.fetch_all(sql, bound![now, count, CHANNEL_LANE], |row| {
         Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
     })
 }
@@ -222,5 +224,23 @@ mod tests {
             record_arrival(&db, "ch", "7", "1").expect("kept")
                 && !record_arrival(&db, "ch", "7", "1").expect("kept")
         );
+    }
+
+    #[test]
+    fn what_comes_after_an_update_of_the_whole_channel_waits_for_it() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
+        let at = Timestamp::from_micros;
+        let rows =
+            [("1", "ch", "a", 1), ("2", "ch", CHANNEL_LANE, 2), ("3", "ch", "b", 3), ("4", "other", "b", 4)];
+        for (name, channel, lane, place) in rows {
+            assert!(insert(&db, channel, (name, lane, b"{}"), at(place)).expect("kept"));
+        }
+        let due = || list_due(&db, at(9), 9).expect("read");
+        let names = || due().into_iter().map(|row| row.name).collect::<Vec<_>>();
+        assert_eq!(names(), ["1", "2", "4"]);
+        assert!(finish(&db, &due()[1], at(9)).expect("done"));
+        assert_eq!(names(), ["1", "3", "4"]);
     }
 }

@@ -22,7 +22,7 @@ fn membership(chat: &Value, old: &str, new: &str) -> Value {
     }})
 }
 
-fn private_chat() -> Value {
+pub(super) fn private_chat() -> Value {
     json!({"id": ANA, "type": "private", "first_name": "Ana", "username": "ana77"})
 }
 
@@ -117,7 +117,7 @@ fn connection(is_enabled: bool) -> Value {
     connection_of(5, "AbC", is_enabled)
 }
 
-fn connection_of(owner: i64, id: &str, is_enabled: bool) -> Value {
+pub(super) fn connection_of(owner: i64, id: &str, is_enabled: bool) -> Value {
     json!({"business_connection": {
         "id": id, "user": {"id": owner, "first_name": "Owner"}, "user_chat_id": owner, "date": 1,
         "is_enabled": is_enabled, "rights": {"can_reply": true},
@@ -125,7 +125,7 @@ fn connection_of(owner: i64, id: &str, is_enabled: bool) -> Value {
 }
 
 /// A message of the same customer to a business.
-fn business_message(connection: &str, number: i64, text: &str) -> Value {
+pub(super) fn business_message(connection: &str, number: i64, text: &str) -> Value {
     json!({"business_message": {
         "message_id": number, "date": 1, "business_connection_id": connection, "chat": private_chat(),
         "from": {"id": ANA, "first_name": "Ana"}, "text": text,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -16,12 +17,13 @@ use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
+use super::bot_events::{self, BotEvents};
 use super::bot_server::{BotServer, TOKEN};
 use super::bots::webp;
 use super::stand_in::Wrong;
 use super::{Served, StandIn, dashboard, text_to};
 use crate::binary::{Binary, free_port};
-use crate::waiting::until_so;
+use crate::waiting::{aside, until_so};
 
 pub const FAULTS: usize = 60;
 pub const KILLS: usize = 5;
@@ -106,6 +108,10 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
     let before = served.balance().await;
     let seed = setting("FRONTDESK_SEED", 20_261_123) as u64;
     let (plan, done) = random_plan(seed, faults);
+    let mut events = BotEvents::new(&bot);
+    events.happen();
+    let place = served.options.database.clone();
+    aside(move || bot_events::check(&place, 1)).await;
     bot.plan(plan);
     let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
     let mut outcomes: BTreeMap<String, (u16, Value)> = BTreeMap::new();
@@ -115,6 +121,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         for chat in 1..=CHATS {
             bot.says(chat, &format!("{chat} says {round}"));
         }
+        events.happen();
         let sends = (1..=CHATS).map(|chat| {
             let text = format!("answer {round} to {chat}");
             let served = &served;
@@ -157,6 +164,8 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
             paid += judge(&bot, &outcomes, &history, &format!("answer {number} to {chat}"));
         }
     }
+    let (place, rounds) = (served.options.database.clone(), events.rounds());
+    aside(move || bot_events::check(&place, rounds)).await;
     assert_eq!(served.balance().await, before - paid, "what was refused is given back");
     assert_eq!(bot.most_readers(), 1);
 }
@@ -329,7 +338,9 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     let voice_note = wait_for_file(&database, &sticker);
     let links = [sticker, voice_note];
     let begun = usize::try_from(CHATS + 2).expect("few");
-    until_so("all have begun", || inbound(&database).len() >= begun);
+    let mut events = BotEvents::new(&bot);
+    events.happen();
+    until_so("all have begun", || inbound(&database).len() >= begun + events.messages());
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, i64)> = Vec::new();
     let mut said = Vec::new();
@@ -337,6 +348,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         let chat = random.random_range(1..=CHATS);
         said.push(format!("{chat} says in life {kill}"));
         bot.says(chat, said.last().expect("one"));
+        events.happen();
         open.extend((0..4).map(|number| (format!("text-{kill}-{number}"), random.random_range(1..=CHATS))));
         open.push((file_key(kill), CHATS + 1));
         let address = running.address.clone();
@@ -365,7 +377,8 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         let send = || ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &links));
         until_so(idem, || is_accepted(idem, send()));
     }
-    settle(&database, said.len() + begun);
+    settle(&database, said.len() + begun + events.messages());
+    bot_events::check(&Path::new(&database).to_owned().into(), events.rounds());
     drop(running);
     check(&bot, &database, kills, &said);
 }

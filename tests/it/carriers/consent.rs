@@ -1,7 +1,7 @@
 //! A mailbox whose provider takes no password: its owner agrees in a browser or types a code.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use super::connecting::Dashboard;
 use super::mail_server::{self, TestMailbox, TokenServer};
@@ -10,35 +10,41 @@ use crate::binary::Binary;
 
 const GOOD_CODE: &str = "good-code";
 
-struct Scene {
-    dashboard: Dashboard,
-    mailbox: TestMailbox,
+pub(super) struct Scene {
+    pub(super) dashboard: Dashboard,
+    pub(super) mailbox: TestMailbox,
     tokens: TokenServer,
 }
 
 impl Scene {
     /// `None` if no mail servers are installed.
-    fn new() -> Option<Self> {
+    pub(super) fn new() -> Option<Self> {
         let mut mailbox = mail_server::servers()?.mailbox();
         mailbox.tokens = true;
         let tokens = TokenServer::start(mailbox.token_port(), &mailbox.address);
         Some(Self { dashboard: Dashboard::new(), mailbox, tokens })
     }
 
-    fn connecting(&self, provider: &str) -> Command {
+    fn start(&self, provider: &str) -> Connecting {
+        let asked = ["--address", &self.mailbox.address, "--provider", provider, "--client-id", "desk"];
+        self.start_with(&asked, "client-secret")
+    }
+
+    /// Connects a mailbox with these arguments, on the servers and the provider of the scene.
+    pub(super) fn start_with(&self, arguments: &[&str], client_secret: &str) -> Connecting {
         let (imap, smtp) = (self.mailbox.imap_url(), self.mailbox.smtp_url());
         let authority = format!("http://127.0.0.1:{}", self.mailbox.token_port());
         let admin = ["admin", "--db", &self.dashboard.database, "channel", "connect", "email"];
-        let mailbox = ["--address", &self.mailbox.address, "--imap", &imap, "--smtp", &smtp];
-        let provider = ["--provider", provider, "--client-id", "desk", "--authority", &authority];
-        self.dashboard.binary.command(&[&admin[..], &mailbox, &provider].concat())
-    }
-
-    fn start(&self, provider: &str) -> Connecting {
-        let mut command = self.connecting(provider);
+        let places = ["--imap", &imap, "--smtp", &smtp, "--authority", &authority];
+        let mut command = self.dashboard.binary.command(&[&admin[..], arguments, &places].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it runs");
-        child.stdin.as_mut().expect("piped").write_all(b"client-secret\n").expect("written");
+        child
+            .stdin
+            .as_mut()
+            .expect("piped")
+            .write_all(format!("{client_secret}\n").as_bytes())
+            .expect("written");
         let said = BufReader::new(child.stderr.take().expect("piped"));
         Connecting { child, said }
     }
@@ -48,7 +54,7 @@ impl Scene {
     }
 }
 
-struct Connecting {
+pub(super) struct Connecting {
     child: Child,
     said: BufReader<std::process::ChildStderr>,
 }
@@ -64,7 +70,13 @@ impl Connecting {
         line.trim().to_owned()
     }
 
-    fn ends(mut self) -> (bool, String) {
+    /// Agrees in a browser of this machine; returns the page that the browser shows then.
+    pub(super) fn agree_in_browser(&mut self) -> String {
+        let wanted = redirect(&self.page(), &format!("code={GOOD_CODE}"));
+        stand_in::call("GET", &wanted, ("accept", "*/*"), "").expect("an answer").1
+    }
+
+    pub(super) fn ends(mut self) -> (bool, String) {
         drop(self.child.stdin.take());
         let mut said = String::new();
         self.said.read_to_string(&mut said).expect("words");

@@ -19,23 +19,23 @@ use crate::desk::Desk;
 use crate::postgres::cluster;
 use crate::waiting::{until, until_found};
 
-const OWN: &str = "15550783881";
+pub(super) const OWN: &str = "15550783881";
 const ANA: &str = "+34600111222";
 const BEN: &str = "+34600111333";
 /// 14 November 2023, 22:13:20, in seconds.
 const THEN: i64 = 1_700_000_000;
 
-fn text(id: &str, from: &str, after: i64, body: &str) -> Value {
+pub(super) fn text(id: &str, from: &str, after: i64, body: &str) -> Value {
     json!({"id": id, "from": from.trim_start_matches('+'), "timestamp": (THEN + after).to_string(), "type": "text",
         "text": {"body": body}, "history_context": {"status": "READ"}})
 }
 
-fn thread(of: &str, messages: &[Value]) -> Value {
+pub(super) fn thread(of: &str, messages: &[Value]) -> Value {
     json!({"id": &of[1..], "messages": messages})
 }
 
 /// Shares a part of which the platform says that it is the last.
-fn share(number: &NumberServer, chunk: i64, threads: &[Value]) {
+pub(super) fn share(number: &NumberServer, chunk: i64, threads: &[Value]) {
     share_part(number, (chunk, 100), threads);
 }
 

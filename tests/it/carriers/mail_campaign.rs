@@ -12,11 +12,14 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::campaign::{ask, is_accepted, live_key, many_credits, serve, setting};
+use super::mail_folders::{holds, mail, now};
 use super::mail_gate::{MailGate, MailWrong};
+use super::mail_invitations::{answer, invites, outlook};
 use super::mail_server::{TestMailbox, password, servers};
+use super::mails::{customer, mails_of};
 use super::{Served, StandIn};
 use crate::binary::Binary;
-use crate::waiting::{until_found, until_so};
+use crate::waiting::{until, until_found, until_so};
 
 const FAULTS: usize = 24;
 const KILLS: usize = 3;
@@ -24,6 +27,8 @@ const PEOPLE: usize = 6;
 /// Rounds with the same subject.
 const ROUNDS: usize = 25;
 const SEND: &str = "/v1/email/send";
+/// Folder that a rule of the mail server sorts mail into.
+const FOLDER: &str = "Suppliers";
 
 fn people() -> Vec<String> {
     (0..PEOPLE).map(|_| format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())).collect()
@@ -32,6 +37,28 @@ fn people() -> Vec<String> {
 /// Subject of a round; a thread shows only its newest mails.
 fn talk(round: usize) -> String {
     format!("Talk {}", round / ROUNDS)
+}
+
+/// A rule of the mail server sorts a mail into the folder.
+fn sort_into_folder(mailbox: &TestMailbox, from: &str, text: &str) {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    holds(mailbox, FOLDER, "", now(), mail(from, &id, text));
+}
+
+/// A new organizer invites the mailbox; returns their address.
+fn is_invited(mailbox: &TestMailbox) -> String {
+    let organizer = customer();
+    let event = outlook("REQUEST", &organizer, &mailbox.address, 0);
+    invites(mailbox, &organizer, "Test ride", "REQUEST", &event);
+    organizer
+}
+
+/// Accepts the invitation of an organizer, with this text.
+async fn accept(served: &Served, organizer: &str, text: &str) -> (u16, Value) {
+    let thread = served.thread(organizer, "an invitation", |thread| mails_of(thread).len() == 1).await;
+    let mut body = answer(&thread, organizer, "accepted");
+    body["text"] = text.into();
+    served.send(body, Some(&format!("{text} {organizer}").replace(' ', "-"))).await
 }
 
 fn count(mailbox: &TestMailbox, to: &str, text: &str) -> usize {
@@ -45,6 +72,9 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
     let mut mailbox = servers.mailbox();
     let gate = MailGate::before(mailbox.submission());
     mailbox.smtp_port = gate.port;
+    mailbox.elsewhere(&[&format!("a CREATE {FOLDER}")]);
+    mailbox.folders = vec![FOLDER.to_owned()];
+    let (supplier, mut organizers) = (customer(), Vec::new());
     let served = Served::bounded(StandIn::Mailbox(&mailbox)).await;
     many_credits(&served).await;
     let (before, people) = (served.balance().await, people());
@@ -65,6 +95,8 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
         for person in &people {
             mailbox.hears(person, &talk(round), &format!("says {round}"), "");
         }
+        sort_into_folder(&mailbox, &supplier, &format!("in the folder {round}"));
+        organizers.push(is_invited(&mailbox));
         if round % 3 == 0 {
             mailbox.cut();
         }
@@ -77,9 +109,25 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
             }
         });
         outcomes.extend(futures_util::future::join_all(sends).await);
+        let (organizer, text) = (organizers[round - 1].clone(), format!("accepted {round}"));
+        let told = accept(&served, &organizer, &text).await;
+        outcomes.insert((organizer, text), told);
     }
     gate.nothing_goes_wrong();
     let mut paid = 0;
+    for (organizer, number) in organizers.iter().zip(1..) {
+        let (mails, text) = (settled(&served, organizer, 1).await, format!("accepted {number}"));
+        let (status, told) = &outcomes[&(organizer.clone(), text.clone())];
+        paid += judge(&mailbox, organizer, &text, (*status, told), &mails);
+        let answers = mailbox.reached(organizer);
+        assert!(answers.iter().all(|mail| mail.contains("method=REPLY")), "{answers:?}");
+    }
+    let mails = settled(&served, &supplier, round).await;
+    let mut sorted: Vec<&str> = texts(&mails, "inbound");
+    sorted.sort_unstable();
+    let mut wanted: Vec<String> = (1..=round).map(|number| format!("in the folder {number}")).collect();
+    wanted.sort_unstable();
+    assert_eq!(sorted, wanted, "all that was sorted into the folder, once");
     for person in &people {
         let mails = settled(&served, person, round).await;
         let inbound: Vec<&str> = texts(&mails, "inbound");
@@ -169,18 +217,30 @@ fn kills_lose_no_mail_and_send_none_twice() {
     drop(serve(&binary, &database, &ready, &[]));
     let key = live_key(&ready, "email");
     let (imap, smtp) = (mailbox.imap_url(), mailbox.smtp_url());
-    let account = ["--address", &mailbox.address, "--imap", &imap, "--smtp", &smtp];
+    mailbox.elsewhere(&[&format!("a CREATE {FOLDER}")]);
+    let account = ["--address", &mailbox.address, "--imap", &imap, "--smtp", &smtp, "--read", FOLDER];
     let connect = ["admin", "--db", &database, "channel", "connect", "email"];
     binary.ok(&[&connect[..], &account[..]].concat(), &format!("{}\n", password()));
     binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut running = serve(&binary, &database, &ready, &[]);
     let (mut open, mut said): (Vec<(String, String)>, Vec<String>) = (Vec::new(), Vec::new());
-    let body = |text: &str, to: &str| json!({"to": to, "subject": "A talk", "text": text}).to_string();
-    for kill in 0..kills {
+    let invitations = invitations(&mailbox, &database, kills);
+    let body = |text: &str, to: &str| match invitations.iter().find(|(organizer, _)| organizer == to) {
+        Some((_, thread)) => {
+            let mut body = answer(&json!({ "id": thread }), to, "accepted");
+            body["text"] = text.into();
+            body.to_string()
+        }
+        None => json!({"to": to, "subject": "A talk", "text": text}).to_string(),
+    };
+    for (kill, (organizer, _)) in invitations.iter().enumerate() {
         let person = &people[random.random_range(0..PEOPLE)];
         said.push(format!("says in life {kill}"));
         mailbox.hears(person, "A talk", said.last().expect("one"), "");
+        said.push(format!("in the folder in life {kill}"));
+        sort_into_folder(&mailbox, person, said.last().expect("one"));
+        open.push((format!("accepted-{kill}"), organizer.clone()));
         open.extend(
             (0..3).map(|number| {
                 (format!("text-{kill}-{number}"), people[random.random_range(0..PEOPLE)].clone())
@@ -218,10 +278,22 @@ fn kills_lose_no_mail_and_send_none_twice() {
         number(
             "SELECT (SELECT count(*) FROM egress WHERE settled_at IS NULL) + (SELECT count(*) FROM ingress WHERE done_at IS NULL)",
         ) == 0
-            && number("SELECT count(*) FROM emails WHERE direction = 'inbound'") >= said.len() as i64
+            && number("SELECT count(*) FROM emails WHERE direction = 'inbound'")
+                >= (said.len() + kills) as i64
     });
     drop(running);
     check(&mailbox, &db, kills, &said);
+}
+
+/// Waits for this many invitations; returns the organizer and the thread of each.
+fn invitations(mailbox: &TestMailbox, database: &str, count: usize) -> Vec<(String, String)> {
+    let db = Connection::open(database).expect("opens");
+    let organizers: Vec<String> = (0..count).map(|_| is_invited(mailbox)).collect();
+    let thread = |organizer: &String| {
+        let sql = "SELECT thread FROM emails WHERE direction = 'inbound' AND sender = ?1";
+        until("the thread of an invitation", || db.query_row(sql, [organizer], |row| row.get::<_, String>(0)))
+    };
+    organizers.into_iter().map(|organizer| (organizer.clone(), thread(&organizer))).collect()
 }
 
 fn check(mailbox: &TestMailbox, db: &Connection, kills: usize, said: &[String]) {
@@ -238,7 +310,7 @@ fn check(mailbox: &TestMailbox, db: &Connection, kills: usize, said: &[String]) 
         assert_eq!(arrived.iter().filter(|entry| entry.0.trim() == text).count(), 1, "{text}");
     }
     let sent = rows("outbound");
-    assert_eq!(sent.len(), kills * 3, "each text is in a thread: {sent:?}");
+    assert_eq!(sent.len(), kills * 4, "each text is in a thread: {sent:?}");
     for (text, status, to) in &sent {
         let to = to.trim_matches(['[', ']', '"']);
         match status.as_str() {

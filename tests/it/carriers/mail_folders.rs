@@ -16,16 +16,22 @@ use crate::waiting::{until_found, until_so};
 const CONTRACTS: &str = "Verträge & Co";
 const CONTRACTS_CODED: &str = "\"Vertr&AOQ-ge &- Co\"";
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     Timestamp::from_micros(SystemClock.now().micros() / SECOND * SECOND)
 }
 
-fn mail(from: &str, id: &str, text: &str) -> String {
+pub(super) fn mail(from: &str, id: &str, text: &str) -> String {
     format!("From: Maria Lopez <{from}>\nSubject: Order {id}\nMessage-ID: <{id}@mail.example>\n\n{text}\n")
 }
 
 /// Puts a mail into a folder, as a rule of the server does.
-fn holds(mailbox: &TestMailbox, folder: &'static str, flags: &'static str, at: Timestamp, text: String) {
+pub(super) fn holds(
+    mailbox: &TestMailbox,
+    folder: &'static str,
+    flags: &'static str,
+    at: Timestamp,
+    text: String,
+) {
     mailbox.holds([OldMail { folder, flags, at, text }]);
 }
 

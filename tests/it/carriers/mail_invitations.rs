@@ -10,7 +10,7 @@ use super::mails::{customer, mails_of, quiet};
 
 /// An invitation as Outlook sends it: a time zone by a name of Windows, a folded and quoted guest, an
 /// organizer for whom somebody else sends, and one event of a series.
-fn outlook(method: &str, organizer: &str, guest: &str, sequence: u32) -> String {
+pub(super) fn outlook(method: &str, organizer: &str, guest: &str, sequence: u32) -> String {
     format!(
         "BEGIN:VCALENDAR\nMETHOD:{method}\nPRODID:Microsoft Exchange Server 2010\nVERSION:2.0\n\
          BEGIN:VTIMEZONE\nTZID:Romance Standard Time\nBEGIN:STANDARD\nDTSTART:16010101T030000\n\
@@ -28,7 +28,13 @@ fn outlook(method: &str, organizer: &str, guest: &str, sequence: u32) -> String 
     )
 }
 
-fn invites(mailbox: &TestMailbox, from: &str, subject: &str, method: &str, calendar: &str) -> String {
+pub(super) fn invites(
+    mailbox: &TestMailbox,
+    from: &str,
+    subject: &str,
+    method: &str,
+    calendar: &str,
+) -> String {
     let id = format!("<{}@mail.example>", uuid::Uuid::new_v4().simple());
     let mail = format!(
         "From: Ann Berg <{from}>\nTo: {}\nSubject: {subject}\nMessage-ID: {id}\nMIME-Version: 1.0\n\
@@ -51,7 +57,7 @@ fn calendar_of(mail: &str) -> String {
     String::from_utf8(STANDARD.decode(body).expect("base64")).expect("text")
 }
 
-fn answer(thread: &Value, to: &str, response: &str) -> Value {
+pub(super) fn answer(thread: &Value, to: &str, response: &str) -> Value {
     json!({"to": to, "subject": "Accepted: Test ride", "text": "The invitation is accepted.",
            "threadId": thread["id"], "invitationResponse": response})
 }

@@ -2,7 +2,10 @@
 //! statuses in any order: nothing is lost or sent twice.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use frontdesk::platforms::Channel;
+use frontdesk::service::admin::ChannelChoice;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
@@ -13,11 +16,13 @@ use super::campaign::{
     self, FAULTS, KILLS, VOICE_NOTE, file_key, inbound, many_credits, of_kind, price, random_plan, rows,
     sent_text, setting, split_files, wait_for_file,
 };
+use super::number_events::{self, NumberEvents, is_earlier};
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, PHONE, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
-use super::{Served, StandIn};
+use super::stand_in::Wrong;
+use super::{Served, StandIn, dashboard};
 use crate::binary::Binary;
-use crate::waiting::until_so;
+use crate::waiting::{aside, until, until_found, until_so};
 
 const CUSTOMERS: usize = 12;
 /// First word of texts that the business sends with its phone.
@@ -157,8 +162,13 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let links = [0, 1].map(|index: usize| history[index]["mediaUrl"].as_str().expect("a link").to_owned());
     many_credits(&served).await;
     let before = served.balance().await;
-    let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
-    number.plan(plan);
+    let (mut plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
+    let mut events = NumberEvents::new(&number);
+    // A service that is asked for a pause reads the account a minute later.
+    number.plan(move |method| {
+        let is_read = ["record", "message_templates", "subscribed_apps"].contains(&method);
+        plan(method).filter(|wrong| *wrong != Wrong::TooMany || !is_read)
+    });
     let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
     let mut answers: BTreeMap<String, (u16, Value)> = BTreeMap::new();
     let mut round = 0;
@@ -170,6 +180,8 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
                 send_from_phone(&number, &customer(index), &phone_text(round, index));
             }
         }
+        events.happen();
+        events.submit_template(&served).await;
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
             let served = &served;
@@ -204,8 +216,27 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         }
     }
     check_files(&number, &served, round).await;
+    check_events(&number, &served, &events).await;
     let paid = i64::try_from(round * (CUSTOMERS + 2)).expect("few");
     assert_eq!(served.balance().await, before - paid);
+}
+
+/// Checks the earlier messages, what was withdrawn, and the templates.
+async fn check_events(number: &NumberServer, served: &Served, events: &NumberEvents<'_>) {
+    let (place, rounds) = (served.options.database.clone(), events.rounds());
+    aside(move || number_events::check(&place, rounds)).await;
+    let wanted = events.checked_templates();
+    // A template whose submission got no answer is found when the list is read the next time.
+    number.changes("message_template_status_update");
+    until_found("the templates of the platform", async || {
+        let admin = dashboard(&served.options).await;
+        let listed = admin.templates(ChannelChoice::Kind(Channel::Whatsapp)).await.expect("listed");
+        admin.close();
+        let mut known: Vec<_> = listed.into_iter().map(|template| (template.name, template.status)).collect();
+        known.sort();
+        if known == wanted { Ok(()) } else { Err(format!("{known:?} instead of {wanted:?}")) }
+    })
+    .await;
 }
 
 /// Returns true for about a third of the customers in each round.
@@ -236,22 +267,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     let public = ["--public-url", "http://127.0.0.1:9"];
     drop(campaign::serve(&binary, &database, &ready, &public));
     let key = campaign::live_key(&ready, "whatsapp");
-    let url = number.url();
-    let connect = [
-        "admin",
-        "--db",
-        &database,
-        "channel",
-        "connect",
-        "whatsapp",
-        "--phone-number-id",
-        NUMBER,
-        "--business-account-id",
-        ACCOUNT,
-        "--api-url",
-        &url,
-    ];
-    binary.ok(&connect, &format!("{TOKEN}\n{APP_SECRET}\n{VERIFY}\n"));
+    connect_by_command(&binary, &database, &number);
     binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
     let start = || {
         let running = campaign::serve(&binary, &database, &ready, &public);
@@ -271,7 +287,9 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, String)> = Vec::new();
     let (mut said, mut from_phone) = (Vec::new(), Vec::new());
+    let mut events = NumberEvents::new(&number);
     for kill in 0..kills {
+        events.happen();
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
         write_or_press(&number, kill, &customer(index), said.last().expect("one"));
@@ -292,6 +310,10 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         };
         let before = number.requests();
         let askers: Vec<_> = open.iter().map(ask).collect();
+        if let Some(name) = events.next_template() {
+            submit_by_command(&binary, &database, &name);
+            events.template_was_accepted(name);
+        }
         // At a random point of the work.
         number.waits_for_requests(before + random.random_range(1..=4));
         drop(running);
@@ -303,11 +325,51 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         let send = || campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
         until_so(idem, || campaign::is_accepted(idem, send()));
     }
-    campaign::settle(&database, said.len() + begun);
+    let arrived = said.len() + begun + events.messages();
+    campaign::settle(&database, arrived);
     number.waits_until_told();
-    campaign::settle(&database, said.len() + begun);
+    campaign::settle(&database, arrived);
+    check_events_by_command(&binary, &database, &events);
     drop(running);
     check(&number, &database, kills, (&said, &from_phone));
+}
+
+fn connect_by_command(binary: &Binary, database: &str, number: &NumberServer) {
+    let url = number.url();
+    let connect = ["admin", "--db", database, "channel", "connect", "whatsapp", "--api-url", &url];
+    let ids = ["--phone-number-id", NUMBER, "--business-account-id", ACCOUNT];
+    binary.ok(&[&connect[..], &ids].concat(), &format!("{TOKEN}\n{APP_SECRET}\n{VERIFY}\n"));
+}
+
+/// Checks the earlier messages, what was withdrawn, and the templates that commands list.
+fn check_events_by_command(binary: &Binary, database: &str, events: &NumberEvents<'_>) {
+    number_events::check(&Path::new(database).to_owned().into(), events.rounds());
+    let wanted = events.checked_templates();
+    until("the templates of the platform", || {
+        let known = listed_templates(binary, database);
+        if known == wanted { Ok(()) } else { Err(format!("{known:?} instead of {wanted:?}")) }
+    });
+}
+
+/// Submits a template by command, which the platform accepts whether the service runs or not.
+fn submit_by_command(binary: &Binary, database: &str, name: &str) {
+    let file = binary.folder().join("late.json");
+    std::fs::write(&file, r#"[{"type": "BODY", "text": "Your order is late."}]"#).expect("written");
+    let file = file.display().to_string();
+    let said = binary.ok(&["admin", "--db", database, "template", "submit", name, "en_US", &file], "");
+    assert!(said.contains("PENDING"), "{said}");
+}
+
+/// Names and states of the templates that the service has.
+fn listed_templates(binary: &Binary, database: &str) -> Vec<(String, String)> {
+    let listed = binary.ok(&["admin", "--db", database, "template", "list", "--json"], "");
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let word = |value: &Value| value.as_str().expect("a word").to_owned();
+    let each = listed.as_array().expect("a list").iter();
+    let mut known: Vec<_> =
+        each.map(|template| (word(&template["name"]), word(&template["status"]))).collect();
+    known.sort();
+    known
 }
 
 /// Checks what the customers said and what was sent with the phone, too.
@@ -316,8 +378,9 @@ fn check(number: &NumberServer, database: &str, kills: usize, (said, from_phone)
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let (by_phone, ours): (Vec<_>, Vec<_>) =
-        rows(database, "outbound").into_iter().partition(|(text, _)| is_from_phone(text));
+    let mut sent = rows(database, "outbound");
+    sent.retain(|(text, _)| !is_earlier(text));
+    let (by_phone, ours): (Vec<_>, Vec<_>) = sent.into_iter().partition(|(text, _)| is_from_phone(text));
     let by_phone: Vec<String> = by_phone.into_iter().map(|(text, _)| text).collect();
     assert_eq!(by_phone.len(), from_phone.len(), "{by_phone:?}");
     assert!(from_phone.iter().all(|text| by_phone.contains(text)), "{by_phone:?}");

@@ -27,7 +27,7 @@ pub fn draft(name: &str, text: &str) -> Template {
     }
 }
 
-async fn submit(served: &Served, template: Template) -> Result<Template, AdminError> {
+pub(super) async fn submit(served: &Served, template: Template) -> Result<Template, AdminError> {
     let admin = dashboard(&served.options).await;
     let submitted = admin.submit_template(WHATSAPP, template, SystemClock.now()).await;
     admin.close();
