@@ -1,4 +1,5 @@
-//! One draft open in two windows: the newer text is shown, `:draft` fetches the replaced one back.
+//! One draft open in two windows: the newer text is shown, `:draft` fetches the replaced one back. A text
+//! that is sent or emptied in one window goes in the other, unless it was changed there.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -6,8 +7,11 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::screens::composer::{ComposedReply, Composer};
+use crate::screens::history::History;
+use crate::screens::history::lines::HistoryItem;
 use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId};
+use model::messages::Direction;
 use model::queries::Draft;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +21,8 @@ enum DraftComparison {
     /// Different in one read; a second read must confirm it.
     Unconfirmed,
     Changed(Option<String>),
+    /// Sent or emptied in another window; holds the text that was shown here.
+    Gone(String),
 }
 
 /// Loads the stored draft, which another window may have written.
@@ -37,17 +43,26 @@ impl Changes {
         context: &mut Context,
     ) {
         let in_memory = self.draft_in_memory(&channel, &conversation);
-        let composer = desk.tab_of(&channel).and_then(|tab| tab.composer.as_mut());
-        let Some(composer) = composer.filter(|composer| composer.conversation == conversation) else {
-            return;
-        };
+        let Some(tab) = desk.tab_of(&channel) else { return };
+        let history = tab.history.as_ref().filter(|history| history.conversation == conversation);
+        let composer = tab.composer.as_mut().filter(|composer| composer.conversation == conversation);
+        let Some(composer) = composer else { return };
         if !composer.is_loaded() {
             composer.replaced_text = aside;
             return composer.receive_draft(in_memory.unwrap_or(draft));
         }
+        if in_memory.is_some() {
+            composer.unconfirmed_draft = None;
+            return;
+        }
         let is_first = !composer.is_shared;
-        match composer.compare_draft(draft.filter(|_| in_memory.is_none())) {
+        let was_sent = history.is_some_and(|history| has_sent(history, &composer.reply_text()));
+        match composer.compare_draft(draft, was_sent) {
             DraftComparison::Same => (),
+            DraftComparison::Gone(text) => {
+                composer.replaced_text = Some(text);
+                context.show_notice("sent or emptied in another window · :draft brings the text back");
+            }
             // The read may predate this window's last write.
             DraftComparison::Unconfirmed => context.push(Effect::Load(Load::Draft(channel, conversation))),
             DraftComparison::Changed(mine) => {
@@ -76,9 +91,28 @@ pub(crate) fn restore_replaced_text(inbox: &mut Inbox, _: &str) -> Result<(), St
     Ok(())
 }
 
+/// True if this text is among the messages to the customer, sent or waiting.
+fn has_sent(history: &History, text: &str) -> bool {
+    let text = text.trim();
+    history.items.iter().any(|item| match item {
+        HistoryItem::Message(row) => {
+            row.message.direction == Direction::Outbound && row.message.content.as_str().trim() == text
+        }
+        HistoryItem::Outbox(row, _) => {
+            row.operation.written_text().is_some_and(|(written, _)| written.trim() == text)
+        }
+        HistoryItem::Note(_) => false,
+    })
+}
+
 impl Composer {
-    /// Compares the stored draft and adopts a newer text, unless there is unsaved text.
-    fn compare_draft(&mut self, draft: Option<Draft>) -> DraftComparison {
+    /// Compares the stored draft and adopts a newer text, unless there is unsaved text. `was_sent`: the text
+    /// in the composer is a message by now.
+    fn compare_draft(&mut self, draft: Option<Draft>, was_sent: bool) -> DraftComparison {
+        let is_empty = |draft: &Draft| draft.text.is_empty() && draft.attachments.is_empty();
+        if draft.as_ref().is_none_or(is_empty) {
+            return self.compare_with_no_draft(was_sent);
+        }
         let told = draft.filter(|draft| !draft.text.is_empty() && self.may_be_replaced());
         let Some(told) = told.filter(|entry| entry.text != self.reply_text()) else {
             self.unconfirmed_draft = None;
@@ -93,6 +127,23 @@ impl Composer {
         let kept = (!mine.trim().is_empty() && !told.text.contains(&mine)).then_some(mine);
         self.replace(told);
         DraftComparison::Changed(kept)
+    }
+
+    /// Empties the reply once two reads have found no stored draft, if the text was sent or not changed here.
+    fn compare_with_no_draft(&mut self, was_sent: bool) -> DraftComparison {
+        let is_gone = self.may_be_replaced() && self.has_reply() && (was_sent || self.is_as_read());
+        if !is_gone {
+            self.unconfirmed_draft = None;
+            return DraftComparison::Same;
+        }
+        if self.unconfirmed_draft.as_deref() != Some("") {
+            self.unconfirmed_draft = Some(String::new());
+            return DraftComparison::Unconfirmed;
+        }
+        self.unconfirmed_draft = None;
+        let text = self.reply_text();
+        self.replace(Draft::default());
+        DraftComparison::Gone(text)
     }
 }
 
@@ -115,19 +166,22 @@ mod tests {
     #[test]
     fn what_another_window_wrote_is_taken_once_it_is_sure() {
         let mut composer = composer("one");
-        assert_eq!(composer.compare_draft(draft("one")), DraftComparison::Same);
+        assert_eq!(composer.compare_draft(draft("one"), false), DraftComparison::Same);
         assert_eq!(
-            composer.compare_draft(draft("two")),
+            composer.compare_draft(draft("two"), false),
             DraftComparison::Unconfirmed,
             "read before a write from here"
         );
-        assert_eq!(composer.compare_draft(draft("one")), DraftComparison::Same);
-        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Unconfirmed);
-        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Changed(Some("one".to_owned())));
-        assert_eq!((composer.text().as_str(), composer.is_shared), ("two", true));
-        assert_eq!(composer.compare_draft(draft("two, longer")), DraftComparison::Unconfirmed);
+        assert_eq!(composer.compare_draft(draft("one"), false), DraftComparison::Same);
+        assert_eq!(composer.compare_draft(draft("two"), false), DraftComparison::Unconfirmed);
         assert_eq!(
-            composer.compare_draft(draft("two, longer")),
+            composer.compare_draft(draft("two"), false),
+            DraftComparison::Changed(Some("one".to_owned()))
+        );
+        assert_eq!((composer.text().as_str(), composer.is_shared), ("two", true));
+        assert_eq!(composer.compare_draft(draft("two, longer"), false), DraftComparison::Unconfirmed);
+        assert_eq!(
+            composer.compare_draft(draft("two, longer"), false),
             DraftComparison::Changed(None),
             "nothing is lost"
         );
@@ -138,15 +192,34 @@ mod tests {
         let mut composer = composer("one");
         composer.key(KeyPress::plain(KeyCode::Char('!')), Moment::default());
         for _ in 0..3 {
-            assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Same);
+            assert_eq!(composer.compare_draft(draft("two"), false), DraftComparison::Same);
         }
         assert_eq!(composer.text(), "one!");
         composer.take_unsaved();
-        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Unconfirmed);
+        assert_eq!(composer.compare_draft(draft("two"), false), DraftComparison::Unconfirmed);
         assert_eq!(
-            composer.compare_draft(None),
+            composer.compare_draft(None, false),
             DraftComparison::Same,
             "sent or emptied elsewhere: typed on here"
         );
+    }
+
+    #[test]
+    fn what_another_window_sent_goes_here_too() {
+        let mut read = composer("one");
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
+        assert_eq!(read.compare_draft(draft("one"), false), DraftComparison::Same, "not sent after all");
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Gone("one".to_owned()));
+        assert!(!read.has_reply() && read.take_unsaved().is_none(), "nothing is written back");
+        assert_eq!(read.compare_draft(None, true), DraftComparison::Same);
+        // Typed here, adopted and sent by the other window.
+        let mut typed = composer("");
+        typed.paste("one", Moment::default());
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Same, "not saved yet");
+        typed.take_unsaved();
+        assert_eq!(typed.compare_draft(None, false), DraftComparison::Same);
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Unconfirmed);
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Gone("one".to_owned()));
     }
 }

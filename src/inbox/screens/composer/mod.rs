@@ -91,6 +91,8 @@ pub struct Composer {
     key_warned_text: Option<String>,
     /// Time of the first change that is not saved yet.
     dirty_since: Option<Moment>,
+    /// True if the draft was changed here since it was read, or since it was last sent.
+    is_changed_here: bool,
     /// True once the stored draft was read. Until then nothing is saved.
     loaded: bool,
     /// Text of another window's draft that differed at the last check; adopted if the next check
@@ -124,6 +126,7 @@ impl Composer {
             note: TextBuffer::default(),
             key_warned_text: None,
             dirty_since: None,
+            is_changed_here: false,
             loaded: false,
             unconfirmed_draft: None,
             replaced_text: None,
@@ -184,6 +187,12 @@ impl Composer {
         self.origin = Some(TextOrigin::Draft);
         (self.reply_to, self.attachments, self.is_shared) = (draft.reply_to, draft.attachments, true);
         self.translated = None;
+        self.is_changed_here = false;
+    }
+
+    /// True if the draft is the one that was read: its text was not changed here.
+    pub(crate) fn is_as_read(&self) -> bool {
+        !self.is_changed_here
     }
 
     pub fn is_loaded(&self) -> bool {
@@ -216,7 +225,7 @@ impl Composer {
         };
         let told = change(sheet);
         if sheet.take_changed() {
-            self.dirty_since.get_or_insert(now);
+            self.mark_changed(now);
             self.translated = self.translated.take().filter(|_| !self.reply.is_blank());
         }
         told
@@ -275,7 +284,7 @@ impl Composer {
         if !written.text.is_empty() {
             self.reply.prepend(&written.text);
             self.reply.take_changed();
-            self.dirty_since.get_or_insert(now);
+            self.mark_changed(now);
         }
         self.reply_to = self.reply_to.take().or(written.reply_to);
         self.link_preview = self.link_preview.or(written.link_preview);
@@ -286,7 +295,7 @@ impl Composer {
     pub fn attach(&mut self, attachments: Vec<ReplyAttachment>, now: Moment) {
         if self.attachments != attachments {
             self.attachments = attachments;
-            self.dirty_since.get_or_insert(now);
+            self.mark_changed(now);
         }
     }
 
@@ -294,7 +303,7 @@ impl Composer {
     pub fn restore_note(&mut self, text: &str, now: Moment) {
         self.note.prepend(text);
         self.note.take_changed();
-        self.dirty_since.get_or_insert(now);
+        self.mark_changed(now);
     }
 
     /// Empties the reply after it was enqueued; the note stays.
@@ -312,7 +321,7 @@ impl Composer {
     pub fn clear_reply(&mut self, now: Moment) {
         self.reply.set_text("");
         self.reply.take_changed();
-        self.dirty_since.get_or_insert(now);
+        self.mark_changed(now);
     }
 
     /// Empties the note after it was saved; the reply stays.
@@ -322,13 +331,15 @@ impl Composer {
         self.mark_sent();
     }
 
-    /// Marks the draft unsaved after a change in the mail header fields.
+    /// Marks the draft unsaved.
     pub fn mark_changed(&mut self, now: Moment) {
         self.dirty_since.get_or_insert(now);
+        self.is_changed_here = true;
     }
 
     /// Makes the remaining draft due at once. An empty one needs no save: enqueueing removed it.
     fn mark_sent(&mut self) {
+        self.is_changed_here = false;
         self.dirty_since = self.draft().map(|_| Moment::default());
         self.loaded = true;
     }
