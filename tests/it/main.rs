@@ -8,6 +8,7 @@ mod binary;
 mod book;
 mod carriers;
 mod channel;
+mod commit;
 mod connections;
 mod contract;
 mod costs;
