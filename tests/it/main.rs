@@ -49,6 +49,7 @@ mod receiving;
 mod regions;
 mod restored;
 mod scripting;
+mod scripts;
 mod searching;
 mod service;
 mod service_mail;
