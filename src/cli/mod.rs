@@ -63,7 +63,7 @@ pub const JSON_ERRORS_HELP: &str = "With --json, errors are JSON too: one object
 /// Columns of the text beside an exit code.
 const EXIT_CODE_COLUMNS: usize = 75;
 
-/// The version, with the commit if the build sets it.
+/// The version, with the commit if the build gives one (`build.rs`).
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("FRONTDESK_COMMIT").filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();

@@ -54,7 +54,10 @@ impl ChannelSync {
                     }
                 }
             }
-            for _ in 0..HISTORIES_PER_STEP {
+            for index in 0..HISTORIES_PER_STEP {
+                if index > 0 && self.are_messages_due() {
+                    return Ok(PullOutcome::More);
+                }
                 let Some(conversation) = state.remaining.as_ref().and_then(|entry| entry.front().cloned())
                 else {
                     return self.run_audit(state, now).await;

@@ -185,6 +185,14 @@ impl ChannelSync {
         self.with_state(|sync_state| sync_state.may_read(resource))
     }
 
+    /// True if new messages are to be read now: readings that nobody waits for stop and go on afterwards.
+    pub(crate) fn are_messages_due(&self) -> bool {
+        let now = self.clock.moment();
+        self.with_state(|SyncState { commands, messages_due_at, .. }| {
+            commands.delivered || messages_due_at.is_some_and(|due_at| now.since(due_at) > 0)
+        })
+    }
+
     pub(crate) fn record_denied(&self, resource: PolledResource) {
         self.with_state(|sync_state| sync_state.denied.insert(resource));
     }

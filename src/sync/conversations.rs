@@ -41,12 +41,38 @@ const MAX_SKIPPED_HISTORIES: usize = 200;
 /// something other than a message.
 const MAX_SHORT_READINGS: u8 = 3;
 
+/// Parts of what is read beside the top of the list, in their order. Each step begins where the last one stopped, so
+/// that none of them waits for the end of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum BulkPart {
+    #[default]
+    Histories,
+    /// AI states.
+    Details,
+    /// The list below its top.
+    Remaining,
+}
+
+impl BulkPart {
+    const COUNT: usize = 3;
+
+    fn next(self) -> Self {
+        match self {
+            Self::Histories => Self::Details,
+            Self::Details => Self::Remaining,
+            Self::Remaining => Self::Histories,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
     remaining: Option<WalkCursors>,
     remaining_retry_at: Option<Timestamp>,
+    /// Part of the bulk that is read next.
+    next_part: BulkPart,
     /// True after one list that named none of the stored conversations.
     may_be_emptied: bool,
     /// Histories that failed, with the time of the failure.
@@ -125,17 +151,31 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads a portion of the rest while the read budget is mostly free.
+    /// Reads a portion of the rest while the read budget is mostly free. Stops after the request in progress when new
+    /// messages are due.
     async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<PullOutcome, PullError> {
         if self.client.budget_used_percent() >= MAX_BULK_BUDGET_PERCENT {
             return Ok(PullOutcome::Later(0));
         }
-        let histories_left = self.read_lagging_histories(state, platform).await?;
-        if platform.can_take_over() {
-            self.read_unknown_details(&self.client).await?;
+        let mut is_more_left = false;
+        for _ in 0..BulkPart::COUNT {
+            let part = state.next_part;
+            state.next_part = part.next();
+            is_more_left |= match part {
+                BulkPart::Histories => self.read_lagging_histories(state, platform).await?,
+                BulkPart::Details => {
+                    if platform.can_take_over() {
+                        self.read_unknown_details(&self.client).await?;
+                    }
+                    false
+                }
+                BulkPart::Remaining => self.read_remaining(state, platform).await?,
+            };
+            if self.are_messages_due() {
+                return Ok(PullOutcome::Later(0));
+            }
         }
-        let rest_left = self.read_remaining(state, platform).await?;
-        Ok(if histories_left || rest_left { PullOutcome::Later(0) } else { PullOutcome::Done })
+        Ok(if is_more_left { PullOutcome::Later(0) } else { PullOutcome::Done })
     }
 
     /// Reads the top of the list. Returns true once it is complete.
@@ -211,7 +251,10 @@ impl ChannelSync {
         {
             return Ok(false);
         }
-        for _ in 0..REMAINING_PAGES_PER_STEP {
+        for index in 0..REMAINING_PAGES_PER_STEP {
+            if index > 0 && self.are_messages_due() {
+                return Ok(true);
+            }
             let Some(cursor) = self.store.meta(self.id(), REST).await? else {
                 state.remaining = None;
                 return Ok(false);
@@ -344,7 +387,10 @@ impl ChannelSync {
         (behind, left): (Vec<ConversationId>, bool),
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
-        for conversation in behind {
+        for (index, conversation) in behind.into_iter().enumerate() {
+            if index > 0 && self.are_messages_due() {
+                return Ok(true);
+            }
             // Readers that hold or wait for a turn act for a person and go first.
             let Some(turn) = self.try_begin_history() else {
                 return Ok(true);

@@ -125,7 +125,11 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        for (conversation, before) in self.with_state(|sync_state| sync_state.details.due(unknown, now)) {
+        let due = self.with_state(|sync_state| sync_state.details.due(unknown, now));
+        for (index, (conversation, before)) in due.into_iter().enumerate() {
+            if index > 0 && self.are_messages_due() {
+                return Ok(());
+            }
             // Skips one that another loop has read since it was chosen.
             let unread =
                 |detail_reads: &DetailReads| detail_reads.read_at.get(&conversation).copied() == before;

@@ -151,11 +151,14 @@ impl PollState {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));
         }
         self.plan.has_live_events = channel.with_state(|state| state.has_live_events);
-        let wait = match next_step(channel, &self.plan, now, visible) {
+        let step = next_step(channel, &self.plan, now, visible);
+        self.record_messages_due(channel, step, now, visible);
+        let wait = match step {
             ScheduleStep::Sleep(wait) => wait.min(MAX_STEP_WAIT),
             ScheduleStep::Run(task) => {
                 let (requested, before) =
                     (self.plan.is_requested(task), channel.with_state(|channel| channel.inbound_announced));
+                let began = channel.clock.moment();
                 let pulled = self.pull(tab, task).await;
                 let tells_messages = matches!(task, Task::List | Task::Trigger);
                 if tells_messages && channel.apply_draft_only(channel.clock.now()).await {
@@ -168,6 +171,9 @@ impl PollState {
                     }
                 });
                 record_finished(channel, &mut self.plan, task, pulled, visible);
+                if task == message_task(channel.known_platform().as_ref()) {
+                    self.plan.count_from_beginning(task, began, visible);
+                }
                 apply_rules(tab, task).await;
                 0
             }
@@ -184,6 +190,16 @@ impl PollState {
         };
         self.last = Some(channel.clock.moment());
         wait
+    }
+
+    /// Records when new messages are due next, so that readings that nobody waits for stop then.
+    fn record_messages_due(&self, channel: &ChannelSync, step: ScheduleStep, now: Timestamp, visible: bool) {
+        let moment = channel.clock.moment();
+        channel.with_state(|state| {
+            let (platform, instant) = (state.platform.as_ref(), state.trust.is_trusted(now));
+            let task = message_task(platform);
+            state.messages_due_at = self.plan.due_after(task, step, moment, platform, (visible, instant));
+        });
     }
 
     /// True after a gap longer than any wait: the machine slept.

@@ -187,6 +187,35 @@ impl PollSchedule {
         Self { entries, polling, has_live_events: false, has_broadcasts: false }
     }
 
+    /// Present interval of a task, in microseconds; `None` for never.
+    fn interval(&self, task: Task, platform: Option<&Platform>, visible: bool, instant: bool) -> Option<i64> {
+        let span = match self.has_live_events && platform.is_some() {
+            true => live_interval(task, platform, visible, self.polling)?,
+            false => poll_interval(task, platform, visible, self.polling, instant)?,
+        };
+        Some(match task {
+            Task::Broadcasts if !self.has_broadcasts => span.max(NEW_BROADCAST_INTERVAL),
+            _ => span,
+        })
+    }
+
+    /// Time at which a task is due after a step that begins now; `None` for never.
+    pub fn due_after(
+        &self,
+        task: Task,
+        step: ScheduleStep,
+        now: Moment,
+        platform: Option<&Platform>,
+        (visible, instant): (bool, bool),
+    ) -> Option<Moment> {
+        let span = self.interval(task, platform, visible, instant)?;
+        if step == ScheduleStep::Run(task) {
+            return Some(now.plus(span));
+        }
+        let entry = self.entries.iter().find(|entry| entry.task == task)?;
+        Some(now.plus(entry.remaining_wait(span, now).max(0)))
+    }
+
     /// Next step: the task due longest.
     pub fn next(
         &self,
@@ -196,14 +225,7 @@ impl PollSchedule {
         instant: bool,
     ) -> ScheduleStep {
         let waits = self.entries.iter().filter_map(|entry| {
-            let span = match self.has_live_events && platform.is_some() {
-                true => live_interval(entry.task, platform, visible, self.polling)?,
-                false => poll_interval(entry.task, platform, visible, self.polling, instant)?,
-            };
-            let span = match entry.task {
-                Task::Broadcasts if !self.has_broadcasts => span.max(NEW_BROADCAST_INTERVAL),
-                _ => span,
-            };
+            let span = self.interval(entry.task, platform, visible, instant)?;
             let later = entry.later.map(|later| (clamp_wait(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.remaining_wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
@@ -233,6 +255,18 @@ impl PollSchedule {
         }
         if recovered {
             self.record_recovered();
+        }
+    }
+
+    /// Counts the interval of a task that has ended from its beginning, so that a long step does not delay the next
+    /// poll. The pause between them is at least half a poll interval.
+    pub fn count_from_beginning(&mut self, task: Task, began: Moment, visible: bool) {
+        let pause = self.polling.interval(visible) / 2;
+        let entry = self.entries.iter_mut().find(|entry| entry.task == task);
+        if let Some(entry) = entry
+            && let Some(end) = entry.last.filter(|end| *end >= began)
+        {
+            entry.last = Some(began.max(end.plus(-pause)));
         }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct SyncState {
     pub(crate) send_lease: LeaseStatus,
     pub(crate) commands: PendingCommands,
     pub(crate) trust: WebhookTrust,
+    /// Time at which new messages are polled next; `None` if nothing polls them.
+    pub(crate) messages_due_at: Option<Moment>,
     /// Start of each loop's step in progress.
     pub(crate) step_began_at: [Option<Moment>; Loop::ALL.len()],
     /// Both clocks at the last reading.
@@ -119,6 +121,7 @@ impl SyncState {
             send_lease: LeaseStatus::Always,
             commands: PendingCommands::default(),
             trust: WebhookTrust::default(),
+            messages_due_at: None,
             step_began_at: [None; Loop::ALL.len()],
             histories: HistoryQueue::default(),
             details: DetailReads::default(),

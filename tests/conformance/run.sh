@@ -6,6 +6,17 @@
 # PATIENCE is how many seconds each of the two runs may take. DATABASE=postgres
 # runs it on a PostgreSQL server that is made for it and removed again.
 set -euo pipefail
+case ${1:-} in
+    "") ;;
+    -h | --help)
+        sed -n '2,7s/^# \{0,1\}//p' "$0"
+        exit
+        ;;
+    *)
+        echo "run.sh: $1: there are no options; --help names the variables" >&2
+        exit 2
+        ;;
+esac
 cd "$(dirname "$0")/../.."
 
 root=target/conformance

@@ -5,6 +5,7 @@ Prints one figure a line; with --list also the places that were counted. Nothing
 here is a bound: read the figures beside those of an earlier commit.
 """
 
+import argparse
 import re
 import sys
 from collections import Counter, defaultdict
@@ -156,6 +157,9 @@ def floors():
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="also print the places that were counted")
+    arguments = parser.parse_args()
     name, fields = root_fields()
     with_methods = [
         str(it.relative_to(ROOT)) for it in SOURCES if re.search(r"^impl(?:<[^>]*>)? %s \{" % name, it.read_text(), re.M)
@@ -172,7 +176,7 @@ def main():
     ]
     for label, found in rows:
         print(f"{len(found):>7,}  {label}")
-        if "--list" in sys.argv:
+        if arguments.list:
             print("".join(f"             {entry}\n" for entry in found), end="")
     print(f"{lines:>7,}  lines under src")
     print()

@@ -5,9 +5,9 @@
 
 Tests, attributes, patterns of logs and SQL are left out.
 """
+import argparse
 import pathlib
 import re
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
@@ -31,8 +31,12 @@ def texts(path):
 
 
 def main():
-    folders = [ROOT / name for name in sys.argv[1:] or ["src"]]
-    for folder in folders:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", metavar="FOLDER", nargs="*", default=["src"])
+    for name in parser.parse_args().folders:
+        folder = ROOT / name
+        if not folder.is_dir():
+            parser.error(f"{name} is not a folder of the repository")
         for path in sorted(folder.rglob("*.rs")):
             if "tests" in path.parts or path.name == "build.rs" or path.name.endswith("tests.rs"):
                 continue

@@ -195,7 +195,7 @@ fn no_crate_runs_a_program_of_its_own_unnamed() {
 }
 
 /// Allowed files at the top, besides dot files.
-const TOP: [&str; 12] = [
+const TOP: [&str; 13] = [
     "CHANGELOG.md",
     "Cargo.lock",
     "Cargo.toml",
@@ -204,6 +204,7 @@ const TOP: [&str; 12] = [
     "README.md",
     "assets",
     "benches",
+    "build.rs",
     "docs",
     "src",
     "target",

@@ -7,6 +7,7 @@ mod certificate;
 mod crossing;
 mod engine;
 mod filing;
+mod first_sync;
 mod leases;
 mod lists;
 mod odd_servers;

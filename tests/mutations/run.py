@@ -11,6 +11,7 @@ only that change switched on. The product contains none of this.
   tests/mutations/run.py --check     checks that the table fits the source
 """
 
+import argparse
 import json
 import os
 import re
@@ -171,10 +172,30 @@ def run_tests(programs, tests, number):
     return state, count
 
 
+def parse_arguments(table):
+    """Returns the arguments and the changes to run with their numbers. Ends on a word that no change has."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--check", action="store_true", help="only check that the table fits the source")
+    parser.add_argument("--list", action="store_true", help="print the names and files of the changes")
+    parser.add_argument("words", metavar="WORD", nargs="*", help="part of a name or a file (default: all changes)")
+    arguments = parser.parse_args()
+    chosen = {}
+    for word in arguments.words or [""]:
+        fitting = {n: entry for n, entry in enumerate(table, 1) if word in entry["name"] or word in entry["file"]}
+        if not fitting:
+            parser.error(f"no change has {word!r} in its name or file; --list prints them")
+        chosen.update(fitting)
+    return arguments, sorted(chosen.items())
+
+
 def main():
     table = tomllib.loads((Path(__file__).parent / "table.toml").read_text())["mutation"]
-    wanted = [word for word in sys.argv[1:] if word != "--check"]
-    if "--check" in sys.argv:
+    arguments, chosen = parse_arguments(table)
+    if arguments.list:
+        return print("\n".join(f'{entry["name"]}  ({entry["file"]})' for _, entry in chosen))
+    if arguments.check:
         for name in sorted({entry["file"] for entry in table}):
             changes_of((ROOT / name).read_text(), [(0, entry) for entry in table if entry["file"] == name])
         return print(f"{len(table)} changes fit the source")
@@ -182,9 +203,6 @@ def main():
     make_copy(table)
     programs = build()
     print(f"built in {time.monotonic() - started:.0f} s", flush=True)
-    def is_wanted(entry):
-        return not wanted or any(word in entry["name"] + entry["file"] for word in wanted)
-    chosen = [(n, entry) for n, entry in enumerate(table, 1) if is_wanted(entry)]
     every = sorted({test for _, entry in chosen for test in entry["tests"]})
     state, count = run_tests(programs, every, 0)
     if state != "survived":

@@ -228,3 +228,29 @@ fn new_broadcasts_are_looked_for_seldom_until_one_is_watched_or_sent() {
     plan.make_task_due(Task::Broadcasts);
     assert_eq!(plan.next(at(1), chat, true, false), ScheduleStep::Run(Task::Broadcasts));
 }
+
+#[test]
+fn long_steps_do_not_delay_the_poll_of_new_messages() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = PollSchedule::new(&[Task::Trigger], Polling::default());
+    let bulk = ScheduleStep::Continue(Task::List);
+    let due = |plan: &PollSchedule, step: ScheduleStep, seconds: i64| {
+        plan.due_after(Task::Trigger, step, at(seconds), chat, (true, false))
+    };
+    assert_eq!(due(&plan, bulk, 0), Some(at(0)), "never polled");
+    assert_eq!(plan.due_after(Task::Trigger, bulk, at(0), None, (true, false)), None);
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(0), true, 0.0);
+    assert_eq!(due(&plan, bulk, 1), Some(at(3)));
+    assert_eq!(due(&plan, bulk, 5), Some(at(5)), "late");
+    assert_eq!(due(&plan, ScheduleStep::Run(Task::Trigger), 5), Some(at(8)));
+    // A poll that took a second, and one that took five.
+    for (began, ended, next) in [(10, 11, at(13)), (20, 25, at(25).plus(3 * SECOND / 2))] {
+        plan.record_finished(Task::Trigger, PullOutcome::Done, at(ended), true, 0.0);
+        plan.count_from_beginning(Task::Trigger, at(began), true);
+        assert_eq!(due(&plan, bulk, ended), Some(next));
+    }
+    plan.record_finished(Task::Trigger, PullOutcome::Paced(SECOND), at(30), true, 0.0);
+    plan.count_from_beginning(Task::Trigger, at(30), true);
+    assert_eq!(due(&plan, bulk, 30), Some(at(31)), "it keeps its place");
+    assert_eq!(plan.next(at(31), chat, true, false), ScheduleStep::Run(Task::Trigger));
+}
