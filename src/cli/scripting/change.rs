@@ -241,7 +241,7 @@ pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operat
     let id = found.row.conversation.id.clone();
     writing::refuse_read_only(&found.channel)?;
     if let Some(why) = found.row.conversation.describe_no_messages()
-        && operations.iter().any(Operation::is_customer_message)
+        && operations.iter().any(Operation::may_cross)
     {
         return Err(CommandRefusal::unreachable(&found.channel.spec().name, &why).into());
     }

@@ -1,5 +1,6 @@
 //! The phone tab: list, SMS to a row and to a typed number, a call with a question, and refusals.
 
+use frontdesk::inbox::plain::PlainOutput;
 use frontdesk::model::time::Zone;
 use serde_json::json;
 
@@ -161,8 +162,11 @@ fn text_to_a_customer_who_wrote_stop_is_refused_before_enter() {
     let number = "+447700900633";
     desk.customer("voip", number, "Peter Ashdown", "STOP");
     desk.pass(11).settle().keys(&format!(":open {number}<Enter>")).settle();
-    desk.shows("Peter Ashdown wrote STOP: a text would not arrive");
-    desk.keys("i").types("Your bike is ready").keys("<Enter>").shows("the draft is kept");
+    desk.shows("Peter Ashdown wrote STOP: a text would not arrive").keys("i");
+    let spoken = PlainOutput::default().collect_new_lines(&desk.app).join("\n");
+    let before_the_text = "wrote STOP: a text would not arrive\nWrite to Peter Ashdown";
+    assert!(spoken.contains(before_the_text), "{spoken}");
+    desk.types("Your bike is ready").keys("<Enter>").shows("the draft is kept");
     desk.pass(6).settle();
     let is_sent = |desk: &Desk| desk.outbound().iter().any(|sent| sent["content"] == "Your bike is ready");
     assert!(!is_sent(&desk));
