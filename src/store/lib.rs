@@ -354,8 +354,7 @@ impl Store {
         let rows = self.0.restored?;
         let rows = if rows == 1 { "1 change".to_owned() } else { format!("{rows} changes") };
         Some(format!(
-            "the outbox was restored from an older copy: {rows} may have been sent since; decide in the \
-             outbox"
+            "the outbox was restored from an older copy: {rows} may have been sent since; decide about each"
         ))
     }
 
