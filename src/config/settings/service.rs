@@ -1,6 +1,6 @@
 //! Keys of the file read by `serve --config`.
 
-use crate::config::settings::SettingValue::{self, Flag, Number, Text, TextOrTexts, Texts, Word};
+use crate::config::settings::SettingValue::{self, Flag, Number, Text, TextOrTexts, Texts};
 use crate::config::settings::{SettingTable, TableForm, setting};
 
 pub const SERVICE_FILE: &str = "service.toml";

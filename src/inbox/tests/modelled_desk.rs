@@ -221,7 +221,7 @@ impl ModelledStore {
     /// The row with what follows from the outbox and the time.
     fn row(&self, stored: &StoredConversation) -> ConversationRow {
         let mut row = stored.row.clone();
-        for queued in self.outbox_of(&row.channel, &row.conversation.id) {
+        for queued in self.outbox_of(&stored.row.channel, &stored.row.conversation.id) {
             match &queued.operation {
                 _ if queued.is_stopped() => row.stopped_rows += 1,
                 Operation::SetAutomation { enabled } => row.automation_pending = Some(*enabled),

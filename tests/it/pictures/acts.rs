@@ -26,8 +26,10 @@ const SIZE: (u16, u16) = (120, 40);
 const FOLDER: &str = "tests/it/pictures/acts";
 const MARIA: &str = "+34600111222";
 
+type Screen = (&'static str, fn() -> Desk);
+
 /// Titles of the screens, and the keys that lead there.
-const SCREENS: [(&str, fn() -> Desk); 13] = [
+const SCREENS: [Screen; 13] = [
     ("Stop of a broadcast that is held", stop),
     ("Pause, then done: the most urgent is open", pause_then_done),
     ("Answer, then done: bar and pane are of one person", answer_then_done),

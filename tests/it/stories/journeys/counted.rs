@@ -1,5 +1,5 @@
-//! Journeys with their keys counted, besides the texts; `--nocapture` prints the counts. Forty mails are
-//! counted in `triage.rs`, the first five minutes in `first.rs`.
+//! Journeys with their keys counted, besides the texts. Forty mails are counted in `triage.rs`, the first
+//! five minutes in `first.rs`.
 
 use serde_json::json;
 
@@ -39,7 +39,6 @@ impl Counted {
 
     #[track_caller]
     fn took(&self, journey: &str, limit: u32) {
-        println!("{journey}: {} keys of at most {limit}", self.keys);
         assert!(self.keys <= limit, "{journey}: {} keys of at most {limit}", self.keys);
     }
 }
