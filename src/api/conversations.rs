@@ -13,7 +13,7 @@ use crate::request::derived_body;
 use crate::schema;
 use crate::{lenient, lists};
 use model::conversations::{
-    Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
+    Automation, Conversation, ConversationStatus, Escalation, PauseOrigin, Referral, ServiceWindow,
 };
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
@@ -75,6 +75,13 @@ pub struct ConversationBody<'a> {
     pub service_window_open: Option<bool>,
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub automation_enabled: Option<bool>,
+    /// Name of the person who paused the AI; absent while it answers, and if nobody is known. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<Cow<'a, str>>,
+    /// Place of the answer that paused the AI, if it was not sent through this service, with the words of a
+    /// message's `sentFrom`. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_from: Option<Cow<'a, str>>,
     /// Null if the AI did not ask for a person.
     #[serde(default, deserialize_with = "lenient::present", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<EscalationBody>"))]
@@ -226,6 +233,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             None => ServiceWindow::Unknown,
         },
         automation: Automation::from_enabled(body.automation_enabled),
+        paused_by: PauseOrigin::from_words(body.paused_by.as_deref(), body.paused_from.as_deref()),
         escalation: match body.escalation {
             Some(state) => state.into_model(),
             // Lists omit the field; a single read that has the automation switch means none.

@@ -297,6 +297,9 @@ pub struct EmailBody {
     /// Person of the team who sent it with a key of their own.
     #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
     pub agent: Option<PersonName>,
+    /// `mail program` if a program with access to the mailbox sent it, and not this service.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sent_from: Option<String>,
     /// Address of the mailbox that the mail reached, if it is not the account's; inbound mail only.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub delivered_to: Option<String>,

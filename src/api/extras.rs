@@ -53,6 +53,9 @@ pub struct MessageExtras {
     /// Person who sent it with a key of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<PersonName>,
+    /// Word of the place where a person sent it, if not through the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_from: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,6 +144,8 @@ pub struct ExtrasLine<'a> {
     pub forwarded: Option<bool>,
     #[serde(borrow)]
     pub agent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub sent_from: Option<&'a str>,
 }
 
 impl<'a> ExtrasLine<'a> {

@@ -19,7 +19,7 @@ use model::email::fields::{
 use model::email::invitations::{Invitation, InvitationAnswer};
 use model::email::{MailFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
+use model::messages::{AnswerPlace, DeliveryStatus, Direction, Message, MessageAgent, MessageMarks, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -60,6 +60,7 @@ pub fn read_mail(
         direction: if outbound { Direction::Outbound } else { Direction::Inbound },
         sender: if outbound { sender(&fields) } else { Sender::Customer },
         agent: if outbound { agent(&fields) } else { None },
+        marks: MessageMarks { sent_from: answer_place(&fields), ..MessageMarks::default() },
         content: match (&letter.plain, known) {
             (Some(plain), _) => plain.clone(),
             (None, true) => SafeText::default(),
@@ -210,6 +211,10 @@ fn sender(fields: &Fields) -> Sender {
 
 fn agent(fields: &Fields) -> Option<MessageAgent> {
     MessageAgent::named(fields.get("agent")?.get("name")?.as_str()?)
+}
+
+fn answer_place(fields: &Fields) -> Option<AnswerPlace> {
+    AnswerPlace::from_word(fields.get("sentFrom")?.as_str()?)
 }
 
 fn date(fields: &Fields) -> Option<Timestamp> {

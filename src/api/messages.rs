@@ -13,7 +13,9 @@ use crate::request::{FieldError, Fields, RequestBody};
 use crate::schema;
 use crate::{lenient, lists};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, MessageForm, MessageMarks, Sender};
+use model::messages::{
+    AnswerPlace, DeliveryStatus, Direction, Message, MessageAgent, MessageForm, MessageMarks, Sender,
+};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -199,6 +201,10 @@ pub struct MessageBody<'a> {
     /// `true` if the author forwarded the message; this service's choice.
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub forwarded: Option<bool>,
+    /// Place where a person of the business sent it, if not through this service: `phone`, `telegram`,
+    /// `other program`. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sent_from: Option<Cow<'a, str>>,
 }
 
 /// Reads an item of a history, a list or a trigger. `conversation` is used if the item does not
@@ -250,7 +256,7 @@ pub fn read_message(
     })
 }
 
-/// Reads the form of a message, which its content type may imply, and that it was forwarded.
+/// Reads the form of a message, which its content type may imply, that it was forwarded, and where it was sent.
 fn read_marks(body: &MessageBody<'_>) -> MessageMarks {
     let structure = body.structure.as_deref().filter(|raw| raw.get().contains("\"contact"));
     let structure: Value = structure.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
@@ -263,7 +269,11 @@ fn read_marks(body: &MessageBody<'_>) -> MessageMarks {
     ];
     let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
     let implied = || MessageForm::from_content_type(body.content_type.as_deref().unwrap_or(""));
-    MessageMarks { form: found.or_else(implied), is_forwarded: body.forwarded == Some(true) }
+    MessageMarks {
+        form: found.or_else(implied),
+        is_forwarded: body.forwarded == Some(true),
+        sent_from: body.sent_from.as_deref().and_then(AnswerPlace::from_word),
+    }
 }
 
 /// Reads `{id, name}`; `None` if it names nobody.

@@ -14,7 +14,7 @@ use crate::request::derived_body;
 #[cfg(feature = "schema")]
 use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
-use model::conversations::{Automation, Conversation, ConversationStatus};
+use model::conversations::{Automation, Conversation, ConversationStatus, PauseOrigin};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -179,6 +179,12 @@ pub struct TelegramConversationBody {
     /// Absent if the server cannot pause the AI on this channel.
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub automation_enabled: Option<bool>,
+    /// As on business chat.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
+    /// As on business chat.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_from: Option<String>,
     /// Present if the assistant asked for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "EscalationBody"))]
@@ -194,6 +200,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
     let switch = body.automation_enabled;
     Ok(Conversation {
+        paused_by: PauseOrigin::from_words(body.paused_by.as_deref(), body.paused_from.as_deref()),
         automation: switch.map_or(Automation::NotApplicable, |on| Automation::from_enabled(Some(on))),
         name: line(&body.customer_name),
         username: line(&body.telegram_username),

@@ -6,6 +6,7 @@ use crate::notice::{Notice, NoticeLog, StatusNotice};
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
 use crate::overlays::prompt_guard::PromptGuard;
 use crate::settings::Settings;
+use model::text::SafeText;
 use model::time::{ClockReading, Moment, Timestamp};
 
 #[derive(Debug)]
@@ -65,6 +66,11 @@ impl Context {
     /// Converts a wall clock time near `now` to the steady clock.
     pub(crate) fn moment_of(&self, at: Timestamp) -> Moment {
         self.moment.plus(at.since(self.now))
+    }
+
+    /// Name of the person of this desk in its team; `None` without a team.
+    pub(crate) fn team_name(&self) -> Option<&SafeText> {
+        Some(&self.settings.agent).filter(|_| self.settings.is_in_team)
     }
 
     pub fn push(&mut self, effect: impl Into<Effect>) {

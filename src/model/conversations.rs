@@ -4,6 +4,7 @@
 use crate::email::Thread;
 use crate::ids::{ChannelId, ConversationId};
 use crate::local::LocalState;
+use crate::messages::{AnswerPlace, MessageAgent};
 use crate::queries::ConversationKey;
 use crate::queue::{Place, Section};
 use crate::targets::{ResponseTargets, TargetState};
@@ -52,6 +53,32 @@ impl Automation {
             Self::Off => "AI OFF",
             Self::Unknown => "AI: checking…",
             Self::NotApplicable => "",
+        }
+    }
+}
+
+/// Origin of a pause of the AI, as the server reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PauseOrigin {
+    /// Name of the person.
+    Person(SafeText),
+    /// Answer that was not sent through the service.
+    Answer(AnswerPlace),
+}
+
+impl PauseOrigin {
+    /// Parses the fields `pausedBy` and `pausedFrom`; `None` if neither can be used.
+    pub fn from_words(by: Option<&str>, from: Option<&str>) -> Option<Self> {
+        let person = by.and_then(MessageAgent::named).map(|agent| Self::Person(agent.name));
+        person.or_else(|| from.and_then(AnswerPlace::from_word).map(Self::Answer))
+    }
+
+    /// Phrase after what was done: `by Ana`, `on the phone`. `me` is the person of this desk in its team.
+    pub fn describe(&self, me: Option<&SafeText>) -> String {
+        match self {
+            Self::Person(name) if Some(name) == me => "by you".to_owned(),
+            Self::Person(name) => format!("by {name}"),
+            Self::Answer(place) => place.describe().to_owned(),
         }
     }
 }
@@ -116,6 +143,8 @@ pub const CONVERSATION_FIELDS: &[&str] = &[
     "referral",
     "serviceWindowOpen",
     "automationEnabled",
+    "pausedBy",
+    "pausedFrom",
     "escalation",
     "telegramChatId",
     "telegramUsername",
@@ -146,6 +175,8 @@ pub struct Conversation {
     pub referral: Option<Referral>,
     pub window: ServiceWindow,
     pub automation: Automation,
+    /// `None` while the AI answers, and if the server does not report it.
+    pub paused_by: Option<PauseOrigin>,
     pub escalation: Escalation,
     /// Unparsed JSON for the raw view.
     pub raw: String,
@@ -171,6 +202,7 @@ impl Conversation {
             referral: None,
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
+            paused_by: None,
             escalation: Escalation::Unknown,
             raw: String::new(),
         }

@@ -30,6 +30,7 @@ pub const MESSAGE_FIELDS: &[&str] = &[
     "voice",
     "sticker",
     "forwarded",
+    "sentFrom",
 ];
 
 pub const THREAD_FIELDS: &[&str] = &[

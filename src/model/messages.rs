@@ -144,12 +144,48 @@ pub fn content_label(content_type: &str) -> &str {
     }
 }
 
+crate::words! {
+    /// Place of an answer that was not sent through the service.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum AnswerPlace {
+        /// The business's own phone, with the app of the platform.
+        Phone = "phone",
+        Telegram = "telegram",
+        MailProgram = "mail program",
+        OtherProgram = "other program",
+    }
+}
+
+impl AnswerPlace {
+    /// Phrase after what was done: `AI paused on the phone`.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Phone => "on the phone",
+            Self::Telegram => "in Telegram",
+            Self::MailProgram => "in a mail program",
+            Self::OtherProgram => "in another program",
+        }
+    }
+
+    /// Name in place of an author's.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Phone => "Phone",
+            Self::Telegram => "Telegram",
+            Self::MailProgram => "Mail",
+            Self::OtherProgram => "Elsewhere",
+        }
+    }
+}
+
 /// Properties of a message beside its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MessageMarks {
     pub form: Option<MessageForm>,
     /// True if its author did not write it, but passed it on.
     pub is_forwarded: bool,
+    /// Place where a person of this side sent it, if not through the service.
+    pub sent_from: Option<AnswerPlace>,
 }
 
 /// A message as last reported by the server.
@@ -204,6 +240,12 @@ impl Message {
             unreadable: false,
             raw: String::new(),
         }
+    }
+
+    /// Place where a person sent it, if not through the service and nobody is named.
+    pub fn answer_place(&self) -> Option<AnswerPlace> {
+        let is_of_person = self.direction == Direction::Outbound && self.agent.is_none();
+        self.marks.sent_from.filter(|_| is_of_person)
     }
 
     /// Returns the label of the content's kind, for brackets.

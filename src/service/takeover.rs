@@ -20,7 +20,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::admin::{Admin, AdminError, WorkspaceChoice};
-use crate::audit::{self, CONSOLE};
+use crate::audit::{self, CONSOLE, SERVICE};
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::Pauser;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
@@ -32,6 +34,7 @@ use crate::world::JobKind;
 use crate::write::WriteContext;
 use api::carriers::DraftAuthor;
 use api::errors::ErrorCode;
+use model::messages::AnswerPlace;
 use model::time::Timestamp;
 
 /// Longest wait between two checks of an attempt: another process on a database file sends no notification of
@@ -112,16 +115,16 @@ impl<'a> AutomationSubject<'a> {
     }
 }
 
-/// Switches the assistant on or off, and ends what it is about to send.
+/// Switches the assistant on or off, and ends what it is about to send. `pauser` is recorded with a conversation.
 pub fn switch(
     db: &dyn DbSession,
     subject: AutomationSubject<'_>,
-    enabled: bool,
+    (enabled, pauser): (bool, Pauser<'_>),
     now: Timestamp,
 ) -> Result<(), ApiError> {
     match subject {
         AutomationSubject::Chat(id) => {
-            conversations::set_automation(db, id, enabled)?;
+            conversations::set_automation(db, id, enabled, pauser)?;
             changes::log_conversation(db, id, now)?;
         }
         AutomationSubject::Thread(id) => {
@@ -132,13 +135,27 @@ pub fn switch(
     if enabled { Ok(()) } else { recall_answers(db, subject, now) }
 }
 
-/// Applies the configured pause after a person's message, in the transaction that stores the message.
-pub fn record_person_answer(work: &WriteContext<'_>, subject: AutomationSubject<'_>) -> Result<(), ApiError> {
+/// Returns the person of a request as the author of a pause; nobody for a program's key.
+pub fn pauser<'a>(work: &WriteContext<'a>) -> Pauser<'a> {
+    Pauser { person: work.agent.map(|agent| agent.name.as_str()), place: None }
+}
+
+/// Applies the configured pause after a person's message, in the transaction that stores the message. `place` is
+/// where it was sent, if not through this service.
+pub fn record_person_answer(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    subject: AutomationSubject<'_>,
+    place: Option<AnswerPlace>,
+) -> Result<(), ApiError> {
     if work.test {
         return Ok(());
     }
     match work.service.options.after_person_answers {
-        AfterPersonAnswers::Pause => switch(work.db, subject, false, work.now),
+        AfterPersonAnswers::Pause => {
+            record_pause(work, channel, subject, place)?;
+            switch(work.db, subject, (false, Pauser { place, ..pauser(work) }), work.now)
+        }
         AfterPersonAnswers::NextCustomerMessage => {
             if let AutomationSubject::Thread(id) = subject
                 && answering::is_assistant_enabled(work.db, id)?
@@ -149,6 +166,28 @@ pub fn record_person_answer(work: &WriteContext<'_>, subject: AutomationSubject<
             recall_answers(work.db, subject, work.now)
         }
     }
+}
+
+/// Records that an answer switches the assistant off, unless it is off already. An answer with the key of a program
+/// is no act of a person.
+fn record_pause(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    subject: AutomationSubject<'_>,
+    place: Option<AnswerPlace>,
+) -> Result<(), ApiError> {
+    if work.agent.is_none() && place.is_none() {
+        return Ok(());
+    }
+    let is_on = match subject {
+        AutomationSubject::Chat(id) => conversations::is_automation_on(work.db, id)?,
+        AutomationSubject::Thread(id) => answering::is_assistant_enabled(work.db, id)?,
+    };
+    if is_on {
+        let actor = work.agent.map_or(SERVICE, |agent| agent.id.as_str());
+        audit::record(work.db, &channel.workspace, actor, ("pause", subject.lane()), work.now)?;
+    }
+    Ok(())
 }
 
 /// Ends everything the assistant is about to send in a conversation.
@@ -245,7 +284,8 @@ impl Admin {
                 let (found, _) = AutomationSubject::find_anywhere(db, &subject)?
                     .ok_or_else(|| no_subject_error(&subject))?;
                 let workspace = check_workspace(db, &chosen, &subject)?;
-                switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))?;
+                switch(db, found, (enabled, Pauser::default()), now)
+                    .map_err(|error| AdminError::Refused(error.message))?;
                 let action = if enabled { "hand back" } else { "pause" };
                 Ok::<_, AdminError>(audit::record(db, &workspace, CONSOLE, (action, &subject), now)?)
             })

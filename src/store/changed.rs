@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use model::messages::{ContentChange, FormerContent, MessageForm, MessageMarks};
+use model::messages::{AnswerPlace, ContentChange, FormerContent, MessageForm, MessageMarks};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -60,21 +60,24 @@ pub(crate) fn parse_album(raw: &str) -> Option<String> {
     album.as_str().filter(|album| !album.is_empty()).map(str::to_owned)
 }
 
-/// Parses the form of a raw message, which its content type may imply, and that it was forwarded.
+/// Parses the form of a raw message, which its content type may imply, that it was forwarded, and where it was
+/// sent.
 pub(crate) fn parse_marks(raw: &str, content_type: &str) -> MessageMarks {
     #[derive(Default, Deserialize)]
-    #[serde(default)]
+    #[serde(default, rename_all = "camelCase")]
     struct Item {
         voice: Value,
         sticker: Value,
         forwarded: Value,
+        sent_from: Value,
         structure: Value,
     }
     let implied = MessageForm::from_content_type(content_type);
-    let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact"];
-    // A mail has none of the fields, and its raw form may be large.
-    if content_type == "email" || !names.iter().any(|name| raw.contains(name)) {
-        return MessageMarks { form: implied, is_forwarded: false };
+    let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact", "\"sentFrom\""];
+    // A mail has only the last of the fields, and its raw form may be large.
+    let names = if content_type == "email" { &names[names.len() - 1..] } else { &names[..] };
+    if !names.iter().any(|name| raw.contains(name)) {
+        return MessageMarks { form: implied, ..MessageMarks::default() };
     }
     let item: Item = serde_json::from_str(raw).unwrap_or_default();
     let forms = [
@@ -83,7 +86,11 @@ pub(crate) fn parse_marks(raw: &str, content_type: &str) -> MessageMarks {
         (holds_contact(&item.structure), MessageForm::ContactCard),
     ];
     let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
-    MessageMarks { form: found.or(implied), is_forwarded: item.forwarded == true }
+    MessageMarks {
+        form: found.or(implied),
+        is_forwarded: item.forwarded == true,
+        sent_from: item.sent_from.as_str().and_then(AnswerPlace::from_word),
+    }
 }
 
 fn holds_contact(structure: &Value) -> bool {

@@ -5,10 +5,13 @@ use rusqlite::{Connection, named_params, params};
 use crate::changed::parse_last_change;
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{
-    automation_word, escalation_text, parse_automation, parse_closed_at, window_word, with_parameters,
+    automation_word, escalation_text, parse_automation, parse_closed_at, parse_pause_origin, window_word,
+    with_parameters,
 };
 use crate::{Snapshot, Store, StoreError, facts};
-use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
+use model::conversations::{
+    Automation, Conversation, ConversationStatus, Escalation, PauseOrigin, ServiceWindow,
+};
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -34,6 +37,8 @@ pub struct AiSwitch {
     pub conversation: ConversationId,
     pub before: Automation,
     pub after: Automation,
+    /// Origin of a pause.
+    pub by: Option<PauseOrigin>,
 }
 
 impl AppliedConversations {
@@ -82,13 +87,13 @@ impl Store {
                         applied.ends_known = false;
                         continue;
                     }
-                    let id = conversation.id.clone();
+                    let (id, by) = (conversation.id.clone(), conversation.paused_by.clone());
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
                     applied.inserted += usize::from(fate == MergeResult::New);
                     applied.ends_known = fate == MergeResult::Same;
                     if let MergeResult::Changed(switched) = fate {
                         applied.changed += 1;
-                        let switch = |(before, after)| AiSwitch { conversation: id, before, after };
+                        let switch = |(before, after)| AiSwitch { conversation: id, before, after, by };
                         applied.switched.extend(switched.map(switch));
                     }
                 }
@@ -304,6 +309,7 @@ fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)
         && parse_closed_at(&known.status, &known.raw) == conversation.closed_at
+        && parse_pause_origin(&known.raw) == parse_pause_origin(&conversation.raw)
         && known.escalation.as_deref() == escalation_text(&conversation.escalation)
         && known.listed.iter().map(Option::as_deref).eq(listed)
 }

@@ -18,24 +18,26 @@ const EVENT_HISTORY_LIMIT: i64 = 366 * DAY;
 const MAX_EVENTS: u32 = 1_000;
 
 impl Store {
-    /// Records that another desk paused the AI.
+    /// Records that another desk paused the AI, `person` if known.
     pub async fn record_takeover_elsewhere(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
+        person: Option<&SafeText>,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
+        let (channel, conversation, person) = (channel.clone(), conversation.clone(), person.cloned());
         self.outbox()
             .call_async(move |connection| {
                 let place = (channel.as_str(), conversation.as_str());
-                Ok(record(connection, place, HistoryEventKind::TookOver, None, at)?)
+                let person = person.as_ref().map(SafeText::as_str);
+                Ok(record(connection, place, HistoryEventKind::TookOver, person, at)?)
             })
             .await
     }
 }
 
-/// Records an event of a channel's conversation. `agent` is the user of this desk, `None` for
+/// Records an event of a channel's conversation. `agent` is the user of this desk or a colleague, `None` for
 /// another desk.
 pub(crate) fn record(
     connection: &Connection,

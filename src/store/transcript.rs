@@ -186,8 +186,8 @@ pub fn sender_word(sender: &Sender) -> String {
 }
 
 /// Fields outside the documented interface, included if present.
-const EXTRA_FIELDS: [&str; 7] =
-    ["structure", "voice", "sticker", "forwarded", "editedAt", "withdrawnAt", "formerContents"];
+const EXTRA_FIELDS: [&str; 8] =
+    ["structure", "voice", "sticker", "forwarded", "sentFrom", "editedAt", "withdrawnAt", "formerContents"];
 
 pub fn message_json(message: &Message) -> Value {
     let raw = serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null);

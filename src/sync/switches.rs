@@ -2,7 +2,7 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use model::conversations::Automation;
+use model::conversations::{Automation, PauseOrigin};
 use model::ids::ConversationId;
 use model::outbox::Operation;
 use model::time::{MINUTE, Timestamp};
@@ -27,7 +27,7 @@ impl ChannelSync {
     /// Updates local pauses after a reading. `before` is the count of local switches when the reading
     /// began.
     pub(crate) async fn apply_switches(&self, switched: &[AiSwitch], before: u64) -> Result<(), PullError> {
-        for AiSwitch { conversation, before: known, after } in switched {
+        for AiSwitch { conversation, before: known, after, by } in switched {
             match after {
                 Automation::On => self.record_ai_answer(conversation, before).await?,
                 Automation::Off => {
@@ -38,7 +38,11 @@ impl ChannelSync {
                     {
                         self.store.record_pause_by_sending(self.id(), conversation, at).await?;
                     } else if *known == Automation::On && !self.has_own_switch(conversation, before).await? {
-                        self.store.record_takeover_elsewhere(self.id(), conversation, now).await?;
+                        let person = match by {
+                            Some(PauseOrigin::Person(name)) => Some(name),
+                            Some(PauseOrigin::Answer(_)) | None => None,
+                        };
+                        self.store.record_takeover_elsewhere(self.id(), conversation, person, now).await?;
                     }
                 }
                 Automation::Unknown | Automation::NotApplicable => {}

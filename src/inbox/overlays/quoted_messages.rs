@@ -33,6 +33,9 @@ pub fn sender_name(message: &Message) -> (String, Tone) {
     if let Some(agent) = &message.agent {
         return (agent.label().to_owned(), if agent.is_self { Tone::Own } else { Tone::Plain });
     }
+    if let Some(place) = message.answer_place() {
+        return (place.label().to_owned(), Tone::Plain);
+    }
     match &message.sender {
         Sender::Customer => ("Customer".to_owned(), Tone::Customer),
         Sender::Ai => ("AI".to_owned(), Tone::Dim),

@@ -330,14 +330,20 @@ fn clean_lines(lines: &[String]) -> Vec<String> {
 }
 
 /// State of the AI; empty if it answers as usual, and for a channel without one.
-fn automation_text(row: &ConversationRow) -> &'static str {
-    match (row.automation_pending, row.conversation.automation) {
+fn automation_text(row: &ConversationRow, inbox: &Inbox) -> String {
+    let words = match (row.automation_pending, row.conversation.automation) {
         (_, Automation::NotApplicable) | (None, Automation::On | Automation::Unknown) => "",
         (Some(false), _) => "AI: pausing…",
         (Some(true), _) => "AI: resuming…",
         (None, Automation::Off) if row.paused_here => "AI off, paused here",
-        (None, Automation::Off) => "AI off, paused by a colleague",
-    }
+        (None, Automation::Off) => {
+            return match &row.conversation.paused_by {
+                Some(origin) => format!("AI off, paused {}", origin.describe(inbox.context.team_name())),
+                None => "AI off, paused by a colleague".to_owned(),
+            };
+        }
+    };
+    words.to_owned()
 }
 
 fn is_named(row: &ConversationRow) -> bool {
@@ -372,7 +378,7 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
-    add(automation_text(row).to_owned());
+    add(automation_text(row, inbox));
     if let Some(words) = describe_notable_window(conversation.window, row.last_inbound_at, now) {
         add(words);
     }

@@ -7,6 +7,7 @@ use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, single_cell, table};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
+use model::messages::AnswerPlace;
 use model::time::{SECOND, Timestamp};
 use model::{bounds, phone_forms};
 
@@ -28,6 +29,10 @@ pub struct ConversationRow<T = String> {
     pub avatar: Option<T>,
     pub status: T,
     pub automation: bool,
+    /// Name of the person who switched the assistant off, while it is off.
+    pub paused_by: Option<T>,
+    /// Place of the answer sent elsewhere that switched it off.
+    pub paused_from: Option<T>,
     /// Reason for which the assistant asked for a person.
     pub escalation: Option<T>,
     pub escalated_at: Option<Timestamp>,
@@ -59,6 +64,8 @@ impl ConversationRow {
             avatar: None,
             status: "active".to_owned(),
             automation: true,
+            paused_by: None,
+            paused_from: None,
             escalation: None,
             escalated_at: None,
             message_count: 0,
@@ -99,7 +106,7 @@ table!(ConversationRow<T> in conversations {
     id: text, channel: text, peer: text, platform_peer: optional_text, name: optional_text, username: optional_text, email: optional_text,
     avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
     preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text,
-    last_change: optional_text, closed_at
+    last_change: optional_text, closed_at, paused_by: optional_text, paused_from: optional_text
 });
 
 pub fn insert(db: &dyn DbSession, row: &ConversationRow) -> Result<(), DatabaseError> {
@@ -315,12 +322,43 @@ pub fn record_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) 
     db.change_later(sql, bound![id, change, at])
 }
 
-/// Switches the assistant on or off; clears the escalation, which the person has seen.
-pub fn set_automation(db: &dyn DbSession, id: &str, enabled: bool) -> Result<(), DatabaseError> {
+/// Author of a pause: a person, or an answer that was not sent through the service.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pauser<'a> {
+    /// Name of the person.
+    pub person: Option<&'a str>,
+    pub place: Option<AnswerPlace>,
+}
+
+/// Switches the assistant on or off; clears the escalation, which the person has seen. `pauser` is recorded with a
+/// pause of an assistant that was on.
+pub fn set_automation(
+    db: &dyn DbSession,
+    id: &str,
+    enabled: bool,
+    pauser: Pauser<'_>,
+) -> Result<(), DatabaseError> {
+    let (person, place) = (pauser.person, pauser.place.map(AnswerPlace::word));
+    let sql = "UPDATE conversations SET paused_by = ?2, paused_from = ?3 WHERE id = ?1 AND automation";
+    if !enabled && (person.is_some() || place.is_some()) {
+        db.change_later(sql, bound![id, person, place])?;
+    }
+    let sql = "UPDATE conversations SET paused_by = NULL, paused_from = NULL
+               WHERE id = ?1 AND (paused_by IS NOT NULL OR paused_from IS NOT NULL)";
+    if enabled {
+        db.change_later(sql, bound![id])?;
+    }
     let sql =
         "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
     db.change_later(sql, bound![id, enabled])?;
     forget_summary(db, id)
+}
+
+/// Returns true if the assistant is on in a conversation; false if there is none.
+pub fn is_automation_on(db: &dyn DbSession, id: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT automation FROM conversations WHERE id = ?1";
+    let found: Option<bool> = db.fetch_optional(sql, bound![id], single_cell)?;
+    Ok(found.unwrap_or(false))
 }
 
 /// Records the reason and summary of an escalation; the first time stays.

@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 16] = [
+const LATER_COLUMNS: [(&str, &str, &str); 18] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -95,6 +95,8 @@ const LATER_COLUMNS: [(&str, &str, &str); 16] = [
         "earlier_messages",
         "ALTER TABLE channels ADD COLUMN earlier_messages INTEGER NOT NULL DEFAULT 0",
     ),
+    ("conversations", "paused_by", "ALTER TABLE conversations ADD COLUMN paused_by TEXT"),
+    ("conversations", "paused_from", "ALTER TABLE conversations ADD COLUMN paused_from TEXT"),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
 /// index in the order of the list; the trailing columns let further filters be checked without

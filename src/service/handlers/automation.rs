@@ -60,7 +60,7 @@ pub async fn write(
     let reply = service
         .write(request, move |work, caller| {
             let (subject, was_enabled) = find(work.db, caller, &id)?;
-            takeover::switch(work.db, subject, enabled, work.now)?;
+            takeover::switch(work.db, subject, (enabled, takeover::pauser(work)), work.now)?;
             if enabled && !was_enabled {
                 team::work::record_done(work, caller.workspace(), WorkKind::HandedBack, &id)?;
             }

@@ -82,6 +82,7 @@ pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> Mes
         voice: extras.voice,
         sticker: extras.sticker,
         forwarded: extras.forwarded,
+        sent_from: extras.sent_from.map(Cow::Borrowed),
     }
 }
 
@@ -113,6 +114,8 @@ pub fn conversation_body<T: AsRef<str>>(row: &ConversationRow<T>, now: Timestamp
         referral: stored_json(&row.referral),
         service_window_open: Some(row.is_window_open(now)),
         automation_enabled: None,
+        paused_by: optional(&row.paused_by),
+        paused_from: optional(&row.paused_from),
         escalation: None,
         last_change: last_change(row),
         closed_at: row.closed_at,
@@ -166,6 +169,8 @@ pub fn telegram_conversation_body(
         last_message_preview: Some(row.preview),
         last_message_at: Some(row.last_at),
         automation_enabled: Some(row.automation),
+        paused_by: row.paused_by,
+        paused_from: row.paused_from,
         escalation: escalation.map(EscalationState::Requested),
     }
 }

@@ -132,7 +132,8 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
     let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
-            takeover::switch(work.db, AutomationSubject::Chat(&row.id), enabled, work.now)?;
+            let subject = AutomationSubject::Chat(&row.id);
+            takeover::switch(work.db, subject, (enabled, takeover::pauser(work)), work.now)?;
             let action = if enabled { "hand back" } else { "pause" };
             audit::record_request(work, caller, (action, &row.id))?;
             if enabled && !row.automation {

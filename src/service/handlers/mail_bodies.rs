@@ -6,7 +6,7 @@ use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
 use crate::mail::{dates, earlier, identities, invitations};
-use crate::sending::mail::AGENT_KEY;
+use crate::sending::mail::{AGENT_KEY, PLACE_KEY};
 use api::email::{EmailBody, EmailContactBody, EmailThreadBody, InvitationBody};
 use api::messages::MessageBody;
 use model::time::Timestamp;
@@ -100,6 +100,7 @@ fn email_body(mut row: EmailRow, base: &str) -> EmailBody {
         dated_at: dates::read_claimed_date(&headers).map(str::to_owned),
         opened_at: row.opened_at.and_then(format_time),
         agent: headers.get(AGENT_KEY).and_then(|agent| serde_json::from_value(agent.clone()).ok()),
+        sent_from: headers.get(PLACE_KEY).and_then(Value::as_str).map(str::to_owned),
         delivered_to: identities::read_delivery(&headers).map(str::to_owned),
         invitation: None,
         invitation_response: invitations::read_answer(&headers),

@@ -17,6 +17,7 @@ use crate::sending::outcome;
 use crate::takeover::{self, AutomationSubject};
 use crate::write::WriteContext;
 use api::carriers::PendingFile;
+use model::messages::AnswerPlace;
 use platforms::mail::answer_target::AnswerTarget;
 use platforms::mail::{ArrivedMail, BounceReport, InboundMail};
 use platforms::mailbox::MailDirection;
@@ -82,7 +83,7 @@ fn store_files(
 fn record_own_mail(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
-    mail: InboundMail,
+    mut mail: InboundMail,
     (kept, left): (Vec<MediaRow>, Vec<PendingFile>),
 ) -> Result<(), ApiError> {
     let header_id = mail.header_id.clone().unwrap_or_default();
@@ -108,7 +109,9 @@ fn record_own_mail(
         }
     };
     if !mail.is_automatic {
-        takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
+        let (subject, place) = (AutomationSubject::Thread(&thread.id), AnswerPlace::MailProgram);
+        takeover::record_person_answer(work, channel, subject, Some(place))?;
+        mail.headers.insert(sent::PLACE_KEY.to_owned(), place.word().into());
     }
     let row = receive::sent_row(work.id("mail", stamp), &thread.id, channel, &mail, stamp);
     files::store_left_files(work, (&channel.id, &thread.id, &row.id), left)?;

@@ -74,7 +74,7 @@ pub fn accept_send(
     let parcel = build_outbound_message(work, channel, conversation, &id, &outgoing)?;
     if is_from_person(outgoing.sender, outgoing.broadcast.as_deref()) {
         crossing::check_chat(work, &conversation.id)?;
-        takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
+        takeover::record_person_answer(work, channel, AutomationSubject::Chat(&conversation.id), None)?;
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();
     let extras = sent_extras(agent.clone(), outgoing.details.as_deref()).to_stored_text();

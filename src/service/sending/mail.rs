@@ -41,6 +41,8 @@ pub const UNKNOWN_STATUS: &str = "unknown";
 pub const SENT_NAME: &str = "sent";
 /// Entry of a stored mail's headers with the person who sent it; no name of a header has a space.
 pub const AGENT_KEY: &str = "sent by";
+/// Entry with the word of the place where a person sent the mail, if not through this service.
+pub const PLACE_KEY: &str = "sent from";
 /// Maximum time for which a change in the mailbox is retried, in microseconds.
 const MAX_FILING_TIME: i64 = 24 * MAX_RETRY_TIME;
 /// Maximum number of references: the newest mails of the thread.
@@ -148,7 +150,7 @@ pub fn accept_mail(
     };
     if author.sender != "ai" {
         crossing::check_thread(work, &thread.id)?;
-        takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
+        takeover::record_person_answer(work, channel, AutomationSubject::Thread(&thread.id), None)?;
     }
     let mut headers = asked.headers;
     if let Some(address) = asked.reply_to {

@@ -152,7 +152,8 @@ impl MessageAttempt<'_, '_> {
         }
         egress::change_lane(db, &self.row.lane, &there.id)?;
         if accept::is_from_person(&self.draft.sender, self.draft.broadcast.as_deref()) {
-            takeover::record_person_answer(self.context, AutomationSubject::Chat(&there.id))?;
+            let subject = AutomationSubject::Chat(&there.id);
+            takeover::record_person_answer(self.context, &self.channel, subject, None)?;
         }
         conversations::delete(db, &self.conversation.id)?;
         let row = EgressRow { lane: there.id.clone(), ..self.row };

@@ -14,8 +14,10 @@ use crate::voice::progress;
 use crate::world::JobKind;
 use crate::write::WriteContext;
 use api::events::{EventData, MessageProgress};
+use api::extras::MessageExtras;
+use model::messages::AnswerPlace;
 use platforms::{
-    CALL_KIND, CallReport, DeliveryStep, OutboundMessage, PlatformEvent, SendOutcome, SentElsewhere,
+    CALL_KIND, CallReport, Channel, DeliveryStep, OutboundMessage, PlatformEvent, SendOutcome, SentElsewhere,
     SentTrace, SimulatedDelivery, StatusReport,
 };
 
@@ -259,7 +261,14 @@ pub fn record_sent_elsewhere(
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
     }
-    takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
+    let place = match channel.kind {
+        Channel::Whatsapp => AnswerPlace::Phone,
+        Channel::Telegram => AnswerPlace::Telegram,
+        Channel::Email => AnswerPlace::MailProgram,
+        Channel::Voip => AnswerPlace::OtherProgram,
+    };
+    let extras = MessageExtras { sent_from: Some(place.word().to_owned()), ..extras };
+    takeover::record_person_answer(work, channel, AutomationSubject::Chat(&conversation.id), Some(place))?;
     let missing = files.store(work, &channel.workspace)?;
     let stamp = work.stamp();
     let row = MessageRow {

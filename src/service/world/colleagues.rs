@@ -6,7 +6,7 @@
 //! desk has.
 
 use crate::auth::Member;
-use crate::database::conversations;
+use crate::database::conversations::{self, Pauser};
 use crate::database::messages;
 use crate::database::savepoint::in_savepoint;
 use crate::database::team::changes::{self, ChangeKind};
@@ -99,7 +99,8 @@ pub fn take(work: &WriteContext<'_>, id: &str, is_hurried: bool) -> Result<bool,
         return Ok(false);
     }
     team::claim(work, &member, id, &ClaimRequest::default())?;
-    takeover::switch(work.db, AutomationSubject::Chat(id), false, work.now)?;
+    let pauser = Pauser { person: Some(colleague.name.as_str()), place: None };
+    takeover::switch(work.db, AutomationSubject::Chat(id), (false, pauser), work.now)?;
     act(work, &member, id, Doing::Looking)?;
     if work.service.ids.random_between(1, TURNS_PER_NOTE) == 1
         && let Some(text) = customers::pick(work, &script::colleague_notes())
@@ -175,7 +176,7 @@ pub fn advance(work: &WriteContext<'_>, id: &str, step: &str) -> Result<(), ApiE
         Step::Send => {
             act(work, &member, id, Doing::Looking)?;
             answer(work, &member, id)?;
-            takeover::switch(work.db, AutomationSubject::Chat(id), true, work.now)?;
+            takeover::switch(work.db, AutomationSubject::Chat(id), (true, Pauser::default()), work.now)?;
             team::release(work, &member, id, &ClaimRequest::default())?;
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::auth::Member;
+use crate::database::conversations::Pauser;
 use crate::database::session::DbSession;
 use crate::database::team::conversations as shared;
 use crate::database::team::people;
@@ -144,7 +145,7 @@ async fn colleagues_claim_note_and_answer_but_not_what_the_person_at_the_desk_ha
     let holding = service.database.write(move |db| {
         let work = WriteContext::of_service(db, &state, state.clock.now());
         rules::claim(&work, &desk_person(db), &ids[0], &ClaimRequest::default())?;
-        takeover::switch(db, AutomationSubject::Chat(&ids[1]), false, work.now)
+        takeover::switch(db, AutomationSubject::Chat(&ids[1]), (false, Pauser::default()), work.now)
     });
     holding.await.expect("held");
     let member = service.database.read(|db| Ok::<_, ApiError>(desk_person(db))).await.expect("read");

@@ -4,7 +4,7 @@ use rusqlite::ToSql;
 use serde_json::Value;
 
 use model::conversations::{
-    Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
+    Automation, Conversation, ConversationStatus, Escalation, PauseOrigin, Referral, ServiceWindow,
 };
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
@@ -23,6 +23,10 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
         closed_at: parse_closed_at(&row.get::<String>("status")?, &row.get::<String>("raw")?),
+        paused_by: match row.parse_word("automation", parse_automation)? {
+            Automation::Off => parse_pause_origin(&row.get::<String>("raw")?),
+            Automation::On | Automation::Unknown | Automation::NotApplicable => None,
+        },
         window: row.parse_word("service_window", parse_window)?,
         automation: row.parse_word("automation", parse_automation)?,
         escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
@@ -36,6 +40,15 @@ pub(crate) fn parse_closed_at(status: &str, raw: &str) -> Option<Timestamp> {
     }
     let raw: Value = serde_json::from_str(raw).ok()?;
     Timestamp::parse_any(raw["closedAt"].as_str()?)
+}
+
+/// Returns the origin of a pause from the raw form of a conversation.
+pub(crate) fn parse_pause_origin(raw: &str) -> Option<PauseOrigin> {
+    if !raw.contains("\"paused") {
+        return None;
+    }
+    let raw: Value = serde_json::from_str(raw).ok()?;
+    PauseOrigin::from_words(raw["pausedBy"].as_str(), raw["pausedFrom"].as_str())
 }
 
 fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {

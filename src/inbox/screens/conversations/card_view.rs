@@ -11,6 +11,7 @@ use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::screens::connections;
 use crate::screens::conversations::card::update as card;
+use crate::screens::history::view::describe_pause_elsewhere;
 use crate::tab::Focus;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -274,7 +275,7 @@ fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
         (Some(true), _) => "AI: resuming…".to_owned(),
         (None, Automation::Unknown) => "AI: checking…".to_owned(),
         (None, Automation::Off) if colleague.is_some() => format!("{} has it", colleague.unwrap_or_default()),
-        (None, Automation::Off) if !row.paused_here => "Paused by a colleague".to_owned(),
+        (None, Automation::Off) if !row.paused_here => describe_pause_elsewhere(inbox, row),
         (None, Automation::Off) => match row.paused_by_other(&inbox.context.settings.agent) {
             Some(name) => format!("{name} has it"),
             None if row.local.claim.is_none() => "AI paused".to_owned(),

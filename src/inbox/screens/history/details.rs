@@ -72,6 +72,9 @@ fn describe_sender(row: &MessageRow) -> String {
         (Some(agent), false) => return format!("{}, a colleague", agent.name),
         (None, false) => (),
     }
+    if let Some(place) = row.message.answer_place() {
+        return format!("a person of your side, {}", place.describe());
+    }
     match &row.message.sender {
         Sender::Customer => "the customer".to_owned(),
         Sender::Ai => "the AI".to_owned(),

@@ -122,6 +122,9 @@ impl HistoryItem {
             Self::Message(row) if aliases.get(&row.message.sender).is_some() => {
                 aliases.get(&row.message.sender).map(ToString::to_string).unwrap_or_default()
             }
+            Self::Message(row) if row.message.answer_place().is_some() => {
+                row.message.answer_place().map(|place| place.label().to_owned()).unwrap_or_default()
+            }
             Self::Message(row) => match &row.message.sender {
                 Sender::Customer => customer.to_owned(),
                 Sender::Ai => "AI".to_owned(),
@@ -148,7 +151,8 @@ impl HistoryItem {
     pub fn is_from_elsewhere(&self, aliases: &SenderAliases) -> bool {
         let Self::Message(row) = self else { return false };
         let is_unnamed = row.message.agent.is_none() && aliases.get(&row.message.sender).is_none();
-        row.message.sender == Sender::Api && !row.sent_here && is_unnamed
+        let is_placed = row.message.answer_place().is_some();
+        row.message.sender == Sender::Api && !row.sent_here && is_unnamed && !is_placed
     }
 
     pub fn at(&self) -> Option<Timestamp> {

@@ -194,13 +194,21 @@ fn describe_colleague(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     Some(format!("{} has it", claim.agent))
 }
 
+/// Says who paused the AI, or where, if it was not on this desk.
+pub(crate) fn describe_pause_elsewhere(inbox: &Inbox, row: &ConversationRow) -> String {
+    match &row.conversation.paused_by {
+        Some(origin) => format!("AI paused {}", origin.describe(inbox.context.team_name())),
+        None => "Paused by a colleague".to_owned(),
+    }
+}
+
 /// Says who has the conversation while the AI is paused, with the end of the pause once it is near.
 fn describe_holder(inbox: &Inbox, row: &ConversationRow) -> String {
     if let Some(holder) = describe_colleague(inbox, row) {
         return format!("AI paused · {holder}");
     }
     if !row.paused_here {
-        return "Paused by a colleague".to_owned();
+        return describe_pause_elsewhere(inbox, row);
     }
     let holder = match row.paused_by_other(&inbox.context.settings.agent) {
         Some(name) => format!(" · {name} has it"),

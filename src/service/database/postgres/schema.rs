@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// Migrations from each format to the next, the first from an empty database.
-const MIGRATIONS: [&str; 22] = [
+const MIGRATIONS: [&str; 23] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -31,8 +31,10 @@ const MIGRATIONS: [&str; 22] = [
     r#"ALTER TABLE channels ADD COLUMN IF NOT EXISTS earlier_messages BIGINT NOT NULL DEFAULT 0;
        CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
            WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';"#,
+    "ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE \"C\";
+     ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_from TEXT COLLATE \"C\"",
 ];
-pub const FORMAT_VERSION: i64 = 22;
+pub const FORMAT_VERSION: i64 = 23;
 const FIRST_ORDERED_FORMAT: i64 = 2;
 /// Format stored in the order of commits of a database that was moved elsewhere, which blocks all
 /// writes.

@@ -6,7 +6,7 @@ pub(crate) mod update;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::history::{History, message_of};
-use model::messages::{Direction, HistoryPosition, Message, MessageRow, Sender};
+use model::messages::{AnswerPlace, Direction, HistoryPosition, Message, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -106,6 +106,10 @@ impl ReplyConflictPrompt {
             self.newer_messages.iter().partition(|message| message.sender == Sender::Ai);
         let agent = others.first().and_then(|message| message.agent.as_ref());
         let agent = agent.filter(|agent| others.iter().all(|message| message.agent.as_ref() == Some(*agent)));
+        if let Some(place) = common_place(&others) {
+            let who = if ai.is_empty() { "Somebody" } else { "The AI, and somebody" };
+            return format!("{who} answered {} while you wrote", place.describe());
+        }
         match (ai.is_empty(), others.is_empty(), agent) {
             (_, true, _) => "The AI answered while you wrote".to_owned(),
             (true, false, Some(agent)) if agent.is_self => "You answered at another machine".to_owned(),
@@ -118,6 +122,12 @@ impl ReplyConflictPrompt {
             (false, false, None) => "The AI and a colleague answered while you wrote".to_owned(),
         }
     }
+}
+
+/// Place from which all these messages were sent, if none was sent through the service.
+fn common_place(messages: &[&Message]) -> Option<AnswerPlace> {
+    let place = messages.first()?.answer_place()?;
+    messages.iter().all(|message| message.answer_place() == Some(place)).then_some(place)
 }
 
 #[cfg(test)]
