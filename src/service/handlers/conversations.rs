@@ -164,7 +164,7 @@ pub async fn close(State(service): State<Service>, request: WriteRequest) -> Res
             if row.status != "closed" {
                 team::work::record_done(work, &caller.workspace, WorkKind::Closed, &row.id)?;
             }
-            team::conversations::release_closed(work, &caller.workspace, &row.id)?;
+            team::conversations::release_closed(work, caller, &row.id)?;
             takeover::recall_answers(work.db, AutomationSubject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
         })

@@ -90,6 +90,7 @@ impl Admin {
                 for claimed in conversations::claimed_by(db, &person.id)? {
                     conversations::set_claim(db, &claimed, (None, None), now)?;
                     changes::log(db, &workspace, ChangeKind::Claim, (&claimed, ""), now)?;
+                    audit::record(db, &workspace, CONSOLE, ("release", &claimed), now)?;
                 }
                 changes::log(db, &workspace, ChangeKind::Person, (&person.id, ""), now)?;
                 audit::record(db, &workspace, CONSOLE, ("person remove", &person.id), now)?;

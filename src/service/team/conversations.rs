@@ -2,7 +2,7 @@
 //! caller's transaction.
 
 use crate::audit;
-use crate::auth::Member;
+use crate::auth::{Caller, Member};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
 use crate::database::team::conversations::{self as stored, TeamConversation};
@@ -199,10 +199,12 @@ fn claimed_reply(row: &TeamConversation, problem: &str) -> Result<Reply, ApiErro
     Reply::with_status(code.status(), &ClaimedError { code: code.word().to_owned(), message, claim })
 }
 
-pub fn release_closed(work: &WriteContext<'_>, workspace: &str, id: &str) -> Result<(), DatabaseError> {
+/// Releases a conversation that is closed. The actor is the person or key that closes it.
+pub fn release_closed(work: &WriteContext<'_>, caller: &Caller, id: &str) -> Result<(), DatabaseError> {
     let Some(row) = stored::read(work.db, id)?.filter(|row| row.person.is_some()) else { return Ok(()) };
     stored::set_claim(work.db, &row.id, (None, None), work.stamp())?;
-    changes::log(work.db, workspace, ChangeKind::Claim, (id, ""), work.now)
+    changes::log(work.db, &caller.workspace, ChangeKind::Claim, (id, ""), work.now)?;
+    audit::record_request(work, caller, ("release", id))
 }
 
 /// Replaces the tags, unless they were changed later than this change was made.
