@@ -9,12 +9,13 @@ use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, emails};
 use crate::errors::ApiError;
 use crate::sending::accept::is_from_person;
-use crate::sending::mail::read_agent;
+use crate::sending::mail::{read_agent, read_place};
 use crate::write::WriteContext;
 use api::carriers::{MailDraft, MessageDraft};
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
 use api::team::PersonName;
+use model::messages::AnswerPlace;
 use model::time::Timestamp;
 use platforms::REACTION_KIND;
 
@@ -22,6 +23,22 @@ use platforms::REACTION_KIND;
 struct Answer {
     /// `None` if it was not sent with a person's own key.
     agent: Option<PersonName>,
+    /// Place where it was sent, if not through this service.
+    place: Option<AnswerPlace>,
+}
+
+impl Answer {
+    fn through_service(agent: Option<PersonName>) -> Self {
+        Self { agent, place: None }
+    }
+
+    fn describe_author(self) -> String {
+        let who = self.agent.map_or_else(|| "someone".to_owned(), |agent| agent.name);
+        match self.place {
+            Some(place) => format!("{who} answered {}", place.describe()),
+            None => format!("{who} answered"),
+        }
+    }
 }
 
 /// Refuses a chat message or text that crosses another person's answer.
@@ -51,32 +68,34 @@ pub fn check_thread(work: &WriteContext<'_>, thread: &str) -> Result<(), ApiErro
 }
 
 fn answer_of(row: &MessageRow) -> Answer {
-    Answer { agent: MessageExtras::read(row.extras.as_deref()).agent }
+    let MessageExtras { agent, sent_from, .. } = MessageExtras::read(row.extras.as_deref());
+    Answer { agent, place: sent_from.as_deref().and_then(AnswerPlace::from_word) }
 }
 
 /// Reads an answer that has not reached its platform yet.
 fn chat_answer(row: &EgressRow) -> Option<Answer> {
     let draft: MessageDraft = serde_json::from_str(&row.draft).ok()?;
     let is_answer = !row.is_recorded && is_from_person(&draft.sender, draft.broadcast.as_deref());
-    (is_answer && draft.kind != REACTION_KIND).then_some(Answer { agent: draft.agent })
+    (is_answer && draft.kind != REACTION_KIND).then(|| Answer::through_service(draft.agent))
 }
 
 fn mail_answer(row: &EgressRow) -> Option<Answer> {
     let draft: MailDraft = serde_json::from_str(&row.draft).ok()?;
-    (!row.is_recorded && draft.author != "ai").then_some(Answer { agent: draft.agent })
+    (!row.is_recorded && draft.author != "ai").then(|| Answer::through_service(draft.agent))
 }
 
 fn mails_after(work: &WriteContext<'_>, thread: &str, at: Timestamp) -> Result<Vec<Answer>, DatabaseError> {
     let headers = emails::sent_headers_after(work.db, thread, at)?;
-    // A mail without an agent may be the assistant's.
-    let agents = headers.iter().filter_map(|headers| read_agent(headers));
-    Ok(agents.map(|agent| Answer { agent: Some(agent) }).collect())
+    // A mail with neither may be the assistant's.
+    let answers =
+        headers.iter().map(|headers| Answer { agent: read_agent(headers), place: read_place(headers) });
+    Ok(answers.filter(|answer| answer.agent.is_some() || answer.place.is_some()).collect())
 }
 
 fn refuse_crossed(writer: &PersonName, answers: impl Iterator<Item = Answer>) -> Result<(), ApiError> {
     let is_own = |answer: &Answer| answer.agent.as_ref().is_some_and(|agent| agent.id == writer.id);
     let Some(answer) = answers.into_iter().find(|answer| !is_own(answer)) else { return Ok(()) };
-    let who = answer.agent.map_or_else(|| "someone".to_owned(), |agent| agent.name);
-    let words = format!("{who} answered after the last message you had on screen; read the answer first");
+    let who = answer.describe_author();
+    let words = format!("{who} after the last message you had on screen; read the answer first");
     Err(ApiError::new(ErrorCode::Answered, words))
 }

@@ -29,6 +29,7 @@ use api::errors::ErrorCode;
 use api::events::{EmailOpened, EmailSent, EventData};
 use api::team::PersonName;
 use model::bounds;
+use model::messages::AnswerPlace;
 use model::time::{SECOND, Timestamp};
 use platforms::mail::answer_target::is_mail_daemon;
 use platforms::mail::readable_text;
@@ -447,6 +448,15 @@ pub fn sent_row(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Ti
 pub fn read_agent(headers: &str) -> Option<PersonName> {
     let headers: Value = serde_json::from_str(headers).ok()?;
     serde_json::from_value(headers.get(AGENT_KEY)?.clone()).ok()
+}
+
+/// Reads where a person sent a mail, if not through this service.
+pub fn read_place(headers: &str) -> Option<AnswerPlace> {
+    if !headers.contains(PLACE_KEY) {
+        return None;
+    }
+    let headers: Value = serde_json::from_str(headers).ok()?;
+    AnswerPlace::from_word(headers.get(PLACE_KEY)?.as_str()?)
 }
 
 pub fn store_sent_mail(
