@@ -214,6 +214,15 @@ impl Presence {
         }
     }
 
+    /// Verb of the activity for a row; empty for looking.
+    pub const fn activity_word(&self) -> &'static str {
+        match self.activity {
+            Activity::Looking => "",
+            Activity::Typing => "types",
+            Activity::Sending => "replies",
+        }
+    }
+
     /// Remaining hold of a reply, in microseconds.
     pub fn remaining_hold(&self, now: Timestamp) -> Option<u64> {
         let left = self.leaves_at?.since(now);

@@ -95,14 +95,33 @@ pub(crate) fn countdown_due(desk: &Desk, context: &Context) -> Option<Moment> {
     Some(context.moment.plus((left - 1) % SECOND + 1))
 }
 
-/// Describes who else is in a conversation, such as `Ana is typing`.
-pub(crate) fn describe_presence(inbox: &Inbox, conversation: &ConversationId) -> Option<String> {
-    let desk = &inbox.desk;
+/// Returns the most active colleague in a conversation, and the number of others as a word: empty or `+1`.
+pub(crate) fn busiest_colleague<'a>(
+    desk: &'a Desk,
+    conversation: &ConversationId,
+) -> Option<(&'a Presence, String)> {
     let here = desk.present.iter().filter(|presence| presence.conversation.as_ref() == Some(conversation));
     let busiest = here.clone().max_by_key(|presence| presence.activity)?;
     let others = here.count() - 1;
-    let more = if others > 0 { format!(" +{others}") } else { String::new() };
-    Some(format!("{}{more}", busiest.describe(inbox.context.now)))
+    Some((busiest, if others > 0 { format!("+{others}") } else { String::new() }))
+}
+
+/// Describes who else is in a conversation, such as `Ana is typing`.
+pub(crate) fn describe_presence(inbox: &Inbox, conversation: &ConversationId) -> Option<String> {
+    let (busiest, others) = busiest_colleague(&inbox.desk, conversation)?;
+    Some(join_words([busiest.describe(inbox.context.now).as_str(), &others]))
+}
+
+/// [`describe_presence`] without the countdown of a reply.
+pub(crate) fn describe_activity(inbox: &Inbox, conversation: &ConversationId) -> Option<String> {
+    let (busiest, others) = busiest_colleague(&inbox.desk, conversation)?;
+    let steady = Presence { leaves_at: None, ..busiest.clone() };
+    Some(join_words([steady.describe(inbox.context.now).as_str(), &others]))
+}
+
+/// Joins words with spaces, without the empty ones.
+pub(crate) fn join_words<const N: usize>(words: [&str; N]) -> String {
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the colleague whose reply is held or on its way in the open conversation.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::Inbox;
 use crate::components::spoken::SpokenPage;
 use crate::connection_state;
-use crate::features::tutor;
+use crate::features::{team, tutor};
 use crate::notice::Notice;
 use crate::notice::update as notice;
 use crate::pages::PageKind;
@@ -68,6 +68,8 @@ pub struct PlainOutput {
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     is_welcomed: bool,
     notice: Option<Notice>,
+    /// What colleagues do in the open or selected conversation.
+    presence: Option<(ConversationKey, Option<String>)>,
     /// Step of the tutor.
     tutor_step: Option<String>,
     popup: Option<SpokenPopup>,
@@ -94,6 +96,7 @@ impl PlainOutput {
         self.announce_switches(inbox, &mut lines);
         self.announce_place(inbox, &mut lines);
         self.announce_history(inbox, &mut lines);
+        self.announce_presence(inbox, &mut lines);
         if self.notice != inbox.context.notice {
             lines.extend(notice::current_notice(inbox).map(|pair| pair.0));
             self.notice.clone_from(&inbox.context.notice);
@@ -115,6 +118,24 @@ impl PlainOutput {
         }
         self.announce_tutor(inbox, &mut lines);
         clean_lines(&lines)
+    }
+
+    /// Announces what colleagues do in the open or selected conversation, once it changes.
+    fn announce_presence(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let current = inbox.desk.current_conversation().map(|row| {
+            let activity = team::describe_activity(inbox, &row.conversation.id);
+            (row.key(), activity, row.conversation.title())
+        });
+        let Some((key, activity, title)) = current else {
+            self.presence = None;
+            return;
+        };
+        // Of another conversation it is part of its description.
+        let before = self.presence.as_ref().filter(|(same, _)| *same == key);
+        if before.is_some_and(|(_, before)| *before != activity) {
+            lines.push(format!("{title}: {}", activity.as_deref().unwrap_or("no colleague is here now")));
+        }
+        self.presence = Some((key, activity));
     }
 
     /// Announces each step of the tutor once, and again after the tutor was stopped.
@@ -379,6 +400,7 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
         add(format!("{} unread", row.unread));
     }
     add(automation_text(row, inbox));
+    add(team::describe_activity(inbox, &conversation.id).unwrap_or_default());
     if let Some(words) = describe_notable_window(conversation.window, row.last_inbound_at, now) {
         add(words);
     }

@@ -1,11 +1,12 @@
 //! Rows of the conversation list: name and time, below one line with the mark of the row or its
-//! newest message. `model/queue.rs` defines the marks.
+//! newest message, and at its end who else is there. `model/queue.rs` defines the marks.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::features::team;
 use crate::layout::Area;
 use crate::screens::mail;
 use crate::theme_view::Theme;
@@ -18,6 +19,8 @@ use model::time::{Timestamp, format_short_span};
 
 /// Maximum width of the tab's name in the list over all tabs, in columns.
 const MAX_TAB_NAME_WIDTH: usize = 12;
+/// Maximum width of the name of a colleague who is in a conversation, in columns.
+const MAX_COLLEAGUE_WIDTH: usize = 12;
 
 pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
     if let Some(thread) = &row.thread {
@@ -32,11 +35,31 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
     if area.height < 2 {
         return;
     }
+    let sign = colleague_sign(inbox, row, width);
+    let sign_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&sign, theme.dim())]);
+    let width = if sign_width > 0 { width.saturating_sub(sign_width + 1) } else { width };
     let tag = tab_name(inbox, row);
     let line = mark_runs(inbox, theme, row).unwrap_or_else(|| vec![preview(theme, row)]);
     let line = line.iter().map(|(words, style)| (words.as_str(), *style));
     let runs: Vec<paint_view::Run<'_>> = [(tag.as_str(), theme.dim())].into_iter().chain(line).collect();
     paint_view::runs(buffer, left, area.y + 1, width, &runs);
+}
+
+/// Returns the colleague in a conversation, for the end of a row of `width` columns: `Ana`, `Ana types`; empty
+/// without one. A name that is the mark of the row is not repeated.
+pub(crate) fn colleague_sign(inbox: &Inbox, row: &ConversationRow, width: u16) -> String {
+    let Some((presence, others)) = team::busiest_colleague(&inbox.desk, &row.conversation.id) else {
+        return String::new();
+    };
+    let settings = &inbox.context.settings;
+    let facts = Facts::of_row(row, &settings.agent, settings.pause_lease);
+    let is_named = match queue::mark_of(&facts, inbox.context.now) {
+        Some(Mark::Colleague(name) | Mark::ColleagueLate(name)) => name == presence.person,
+        _ => false,
+    };
+    let name_width = MAX_COLLEAGUE_WIDTH.min(usize::from(width) / 4);
+    let name = if is_named { String::new() } else { wrap::cut(presence.person.as_str(), name_width) };
+    team::join_words([&name, presence.activity_word(), &others])
 }
 
 /// Returns what takes the place of a row's newest message: a change in progress, or the mark in

@@ -182,7 +182,11 @@ pub fn draw_row(
     let tag = row_view::tab_name(inbox, row);
     let style = if unread { Style::new() } else { theme.dim() };
     let line = row_view::mark_runs(inbox, theme, row);
-    let fact = if line.is_some() { String::new() } else { thread_fact(row, thread).unwrap_or_default() };
+    let fact = match row_view::colleague_sign(inbox, row, width) {
+        sign if !sign.is_empty() => sign,
+        _ if line.is_some() => String::new(),
+        _ => thread_fact(row, thread).unwrap_or_default(),
+    };
     let fact_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&fact, theme.dim())]);
     let line = line.unwrap_or_else(|| vec![(subject(thread).to_owned(), style)]);
     let line = line.iter().map(|(words, style)| (words.as_str(), *style));
