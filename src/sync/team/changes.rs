@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::health::ConnectionHealth;
 use crate::tab::{Loop, TabSync};
-use crate::team::{SESSION_ENDED, TeamSync};
-use client::{NotSent, ReadError, WriteOutcome};
+use crate::team::{NO_TEAM, SESSION_ENDED, TeamSync};
+use client::{ApiRefusal, NotSent, ReadError, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::News;
 use model::team::{ReplyChange, TeamAction, TeamChange};
@@ -76,6 +76,10 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
+}
+
+fn is_not_found(refusal: Option<&ApiRefusal>) -> bool {
+    refusal.is_some_and(|refusal| refusal.status == 404)
 }
 
 /// Reading of one tab in a sweep, by its index among the tabs that are polled rarely.
@@ -153,6 +157,10 @@ impl TeamSync {
                 self.end(SESSION_ENDED);
                 delay
             }
+            Failure::Read(ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
+                self.end_without_service().await;
+                delay
+            }
             Failure::Read(ReadError::Limited(wait) | ReadError::Paced(wait)) => wait.max(SECOND),
             Failure::Write(NotSent::Paced(wait)) => wait.max(SECOND),
             Failure::Write(NotSent::Limited(refusal)) => refusal.retry_after.unwrap_or(delay).max(SECOND),
@@ -164,6 +172,16 @@ impl TeamSync {
         };
         progress.retry_at = Some(self.clock.moment().plus(delay));
         delay
+    }
+
+    /// Ends the team if the service has no teams, such as one of an older version; returns true then. A 404 alone may
+    /// be about a conversation.
+    async fn end_without_service(&self) -> bool {
+        let is_missing = matches!(self.client.team_service().await, Ok(None));
+        if is_missing {
+            self.end(NO_TEAM);
+        }
+        is_missing
     }
 
     async fn try_step(&self, progress: &mut Progress) -> Result<(), Failure> {
@@ -200,6 +218,10 @@ impl TeamSync {
         self.store.mark_team_change_tried(change.number).await?;
         let outcome = self.client.send_team_change(&change, &self.person).await;
         let refusal = outcome.refusal().cloned();
+        if is_not_found(refusal.as_ref()) && self.end_without_service().await {
+            // The change waits for a service that has teams again.
+            return Err(Failure::Unknown);
+        }
         let answer = match outcome {
             WriteOutcome::Done(answer) => Some(answer),
             WriteOutcome::NotSent(why) => {
@@ -237,6 +259,9 @@ impl TeamSync {
     async fn send_reply(&self, change: ReplyChange) -> Result<(), Failure> {
         let outcome = self.client.send_reply_change(&change).await;
         let refusal = outcome.refusal().cloned();
+        if is_not_found(refusal.as_ref()) && self.end_without_service().await {
+            return Err(Failure::Unknown);
+        }
         match outcome {
             WriteOutcome::Done(()) => return Ok(self.store.settle_reply_change(change, true).await?),
             WriteOutcome::NotSent(why) => return Err(Failure::Write(why)),

@@ -260,12 +260,13 @@ impl TeamSync {
         self.tabs().iter().any(|tab| tab.holds_read_lease(now))
     }
 
-    /// Ends all tasks of the team and announces the reason on its first tab.
+    /// Ends all tasks of the team and announces the reason on its first tab. Its tabs poll as without a team.
     fn end(&self, why: &str) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             tracing::warn!(why, "the team ends");
             self.publish_notice(why);
         }
+        self.set_live(false);
         self.changes.notify_one();
         self.presence.notify_one();
         self.colleagues.notify_one();
