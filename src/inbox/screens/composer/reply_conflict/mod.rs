@@ -107,8 +107,11 @@ impl ReplyConflictPrompt {
         let agent = others.first().and_then(|message| message.agent.as_ref());
         let agent = agent.filter(|agent| others.iter().all(|message| message.agent.as_ref() == Some(*agent)));
         if let Some(place) = common_place(&others) {
-            let who = if ai.is_empty() { "Somebody" } else { "The AI, and somebody" };
-            return format!("{who} answered {} while you wrote", place.describe());
+            let place = place.describe();
+            return match ai.is_empty() {
+                true => format!("Somebody answered {place} while you wrote"),
+                false => format!("Somebody {place} and the AI answered while you wrote"),
+            };
         }
         match (ai.is_empty(), others.is_empty(), agent) {
             (_, true, _) => "The AI answered while you wrote".to_owned(),
