@@ -410,3 +410,27 @@ impl ConversationRow {
             && matches!(self.conversation.escalation, Escalation::Requested(_))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pause_says_its_person_or_place() {
+        let me = SafeText::line("Ana");
+        let cases = [
+            (Some("Ana"), None, Some("by you")),
+            (Some("Ben Ito"), Some("phone"), Some("by Ben Ito")),
+            (Some(" "), Some("phone"), Some("on the phone")),
+            (None, Some("telegram"), Some("in Telegram")),
+            (None, Some("moon"), None),
+            (None, None, None),
+        ];
+        for (by, from, expected) in cases {
+            let origin = PauseOrigin::from_words(by, from);
+            assert_eq!(origin.as_ref().map(|origin| origin.describe(Some(&me))).as_deref(), expected);
+        }
+        let origin = PauseOrigin::from_words(Some("Ana"), None).map(|origin| origin.describe(None));
+        assert_eq!(origin.as_deref(), Some("by Ana"), "a name is a colleague's where there is no team");
+    }
+}

@@ -137,6 +137,12 @@ mod tests {
             let raw = format!(r#"{{"structure":{structure}}}"#);
             assert_eq!(marks(&raw, "text"), (Some("contact"), false), "{raw}");
         }
+        let place = |raw: &str, content_type: &str| parse_marks(raw, content_type).sent_from;
+        assert_eq!(place(r#"{"sentFrom":"phone"}"#, "text"), Some(AnswerPlace::Phone));
+        assert_eq!(place(r#"{"sentFrom":"mail program"}"#, "email"), Some(AnswerPlace::MailProgram));
+        for raw in [r#"{"sentFrom":7}"#, r#"{"sentFrom":"moon"}"#, r#"{"content":"\"sentFrom\""}"#] {
+            assert_eq!(place(raw, "text"), None, "{raw}");
+        }
         assert_eq!(marks("", "voice"), (Some("voice note"), false), "implied");
         for raw in ["", "[]", r#"{"voice":"yes","structure":{"contacts":[]}}"#, r#"{"content":"\"voice\""}"#]
         {

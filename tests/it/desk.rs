@@ -1108,6 +1108,19 @@ impl Desk {
         self.call(key, "POST", "/messages/send", body);
     }
 
+    /// Pauses the AI or hands back with the key of a person who is signed in.
+    pub fn person_switches(
+        &self,
+        keys: &[(String, String)],
+        channel: &str,
+        conversation: &str,
+        enabled: bool,
+    ) {
+        let key = &keys.iter().find(|key| key.0 == channel).expect("a key").1;
+        let path = format!("/conversations/{conversation}");
+        self.call(key, "PATCH", &path, json!({"automationEnabled": enabled}));
+    }
+
     pub fn key_of(&self, channel: &str) -> String {
         self.key(channel, Environment::Live)
     }

@@ -224,3 +224,23 @@ async fn customers_of_a_business_that_disconnected_the_bot_are_not_written_to() 
     })
     .await;
 }
+
+/// The owner of a business writes in the platform's app.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answer_of_a_business_in_the_platforms_app_says_where_it_was_sent() {
+    const CHAT: &str = "77/business:AbC";
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.update(connection(true));
+    bot.update(business_message("AbC", 901, "hi"));
+    bot.update(json!({"business_message": {
+        "message_id": 902, "date": 1, "business_connection_id": "AbC", "chat": private_chat(),
+        "from": {"id": 5, "first_name": "Owner"}, "text": "on my way",
+    }}));
+    let history = served.waits(CHAT, "the answer", |history| history.len() == 2).await;
+    let answer = history.iter().find(|message| message["direction"] == "outbound").expect("an answer");
+    assert_eq!((&answer["content"], &answer["sentFrom"]), (&json!("on my way"), &json!("telegram")));
+    let listed = served.conversations().await;
+    assert_eq!(listed[0]["automationEnabled"], false, "{listed:?}");
+    assert_eq!((&listed[0]["pausedFrom"], &listed[0]["pausedBy"]), (&json!("telegram"), &Value::Null));
+}

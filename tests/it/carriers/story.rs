@@ -1,5 +1,6 @@
 //! From a customer's first message on the platform to a person's answer, with the inbox on screen.
 
+use frontdesk::inbox::plain::pages::place_lines;
 use frontdesk::service::AssistantChoice;
 use serde_json::json;
 
@@ -9,6 +10,7 @@ use super::number_server::NumberServer;
 use super::phone_server::PhoneServer;
 use super::stand_in::Wrong;
 use crate::desk::Desk;
+use crate::regions::Region;
 use crate::waiting::until;
 
 const ANA: i64 = 77;
@@ -197,4 +199,29 @@ fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
     desk.types("One more thing").keys("<Enter><Ctrl-X>");
     shows(&mut desk, "INVALID_RECIPIENT");
     assert!(phone.texts().iter().all(|text| text.text != "One more thing"));
+}
+
+/// Somebody of the business answers with the app of the platform.
+#[test]
+fn answer_from_the_phone_of_the_business_says_so_at_the_desk() {
+    const MARIA: &str = "+34600111222";
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let number = NumberServer::start();
+    let served = runtime.block_on(Served::number(&number, AssistantChoice::Off));
+    let key = served.keys["whatsapp live"].clone();
+    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
+    desk.resize((200, 50));
+    number.says(MARIA, "Is my bicycle ready?");
+    shows(&mut desk, "Ana 34600111222");
+    desk.keys("<Enter>");
+    shows(&mut desk, "Is my bicycle ready?");
+    number.echoes(MARIA, "It is, from my phone");
+    shows(&mut desk, "AI paused on the phone");
+    shows(&mut desk, "It is, from my phone");
+    let history = desk.photograph(&[Region::History]);
+    let line = history.lines().find(|line| line.contains("It is, from my phone")).expect("a line");
+    assert!(line.contains("Phone "), "{history}");
+    let spoken = place_lines(&desk.app).join("\n");
+    assert!(spoken.contains("AI off, paused on the phone"), "{spoken}");
+    desk.keys("=").shows("a person of your side, on the phone");
 }

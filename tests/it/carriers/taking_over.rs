@@ -189,6 +189,12 @@ impl Line<'_> {
     }
 }
 
+/// Pauses in the audit log, as actor and subject.
+fn recorded_pauses(served: &Served) -> Vec<String> {
+    let sql = "SELECT person || ' ' || subject FROM team_actions WHERE action = 'pause' ORDER BY at, id";
+    cluster::column(&served.options.database, sql)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takeover {
     Writes,
@@ -387,7 +393,10 @@ async fn mail_sent_from_the_mailbox_takes_over() {
         mailbox.address
     );
     mailbox.elsewhere(&[&format!("a APPEND Sent (\\Seen) {{{}}}", own.len()), &own, "a NOOP"]);
-    served.thread(&peer, "the mail from elsewhere", |value| mails_of(value).len() == 2).await;
+    let thread = served.thread(&peer, "the mail from elsewhere", |value| mails_of(value).len() == 2).await;
+    let places: Vec<&Value> = mails_of(&thread).iter().map(|mail| &mail["sentFrom"]).collect();
+    assert!(places.contains(&&json!("mail program")) && places.contains(&&Value::Null), "{thread}");
+    assert_eq!(recorded_pauses(&served), [format!("service {}", customer.id)]);
     model.may_answer("question-0");
     let other = line.peer(1);
     model.may_answer("question-1");
@@ -414,9 +423,13 @@ async fn message_sent_with_the_platforms_app_takes_over() {
     number.echoes(&peer, "from my phone");
     let history = served.waits(&peer, "the message from the phone", |entry| entry.len() == 2).await;
     assert_eq!(
-        (&history[1]["content"], &history[1]["senderType"]),
-        (&json!("from my phone"), &json!("agent"))
+        (&history[1]["content"], &history[1]["senderType"], &history[1]["sentFrom"]),
+        (&json!("from my phone"), &json!("agent"), &json!("phone"))
     );
+    assert_eq!(history[0]["sentFrom"], Value::Null, "the customer's");
+    let whole = served.get(&format!("/conversations/{}", customer.id)).await;
+    assert_eq!((&whole["pausedFrom"], &whole["pausedBy"]), (&json!("phone"), &Value::Null));
+    assert_eq!(recorded_pauses(&served), [format!("service {}", customer.id)]);
     model.may_answer("question-0");
     let other = line.peer(1);
     model.may_answer("question-1");

@@ -9,6 +9,8 @@ use frontdesk::model::team::{
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, HOUR, SECOND, Timestamp};
 
+use frontdesk::inbox::plain::PlainOutput;
+use frontdesk::inbox::plain::pages::place_lines;
 use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 
@@ -89,6 +91,131 @@ fn name_of_a_channel_outside_the_team_is_never_you() {
     let (_, me) = desk.sign_in("me");
     desk.person_sends(&me, "whatsapp", "+34600111222", "Who is this?");
     desk.settle().shows("Who is this?").hides("You ");
+}
+
+/// Lets the desk read again what another desk changed.
+fn read_again(desk: &mut Desk) {
+    for _ in 0..2 {
+        desk.wait(60 * SECOND);
+        desk.settle().settle();
+    }
+}
+
+fn title(desk: &Desk) -> String {
+    desk.photograph(&[Region::History]).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn pause_of_a_colleague_names_them_and_ones_own_at_another_machine_reads_you() {
+    let (mut desk, id) = in_team();
+    let (_, ana) = desk.sign_in("Ana Ruiz");
+    let (_, me) = desk.sign_in("me");
+    desk.has_ai_on();
+    desk.person_switches(&ana, "whatsapp", id.as_str(), false);
+    read_again(&mut desk);
+    assert!(title(&desk).contains("AI paused by Ana Ruiz"), "{}", title(&desk));
+    desk.shows("Ana Ruiz took over").has_paused(0);
+    desk.resize((160, 40));
+    let card = desk.photograph(&[Region::Card]);
+    assert!(card.contains("AI paused by Ana Ruiz"), "{card}");
+    desk.resize((120, 40));
+    let spoken = place_lines(&desk.app).join("\n");
+    assert!(spoken.contains("AI off, paused by Ana Ruiz"), "{spoken}");
+    // A list, which has no switch, leaves the name.
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Are you there?");
+    read_again(&mut desk);
+    assert!(title(&desk).contains("AI paused by Ana Ruiz"), "{}", title(&desk));
+
+    desk.person_switches(&ana, "whatsapp", id.as_str(), true);
+    read_again(&mut desk);
+    assert!(!title(&desk).contains("paused"), "{}", title(&desk));
+    desk.person_switches(&me, "whatsapp", id.as_str(), false);
+    read_again(&mut desk);
+    assert!(title(&desk).contains("AI paused by you"), "{}", title(&desk));
+    desk.has_paused(0);
+}
+
+/// Returns the lines of a customer's row in the list.
+fn row_of(desk: &Desk, name: &str) -> [String; 2] {
+    let list = desk.photograph(&[Region::List]);
+    let trim = |line: &str| line.trim_end_matches(['│', '┤', '┐', ' ']).to_owned();
+    let mut lines = list.lines().skip_while(|line| !line.contains(name)).map(trim);
+    [lines.next(), lines.next()].map(|line| line.unwrap_or_else(|| panic!("no row of {name}:\n{list}")))
+}
+
+#[test]
+fn row_shows_which_colleague_is_in_its_conversation_at_its_own_height() {
+    let (mut desk, maria) = in_team();
+    let joao = desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks!");
+    let joao = ConversationId::from(joao.as_str());
+    desk.settle().keys("<Esc><Esc>").settle();
+    for size in [(200, 50), (120, 40), (80, 24), (60, 20)] {
+        desk.resize(size);
+        desk.deliver_news(News::Present(Vec::new()));
+        let quiet = desk.photograph(&[Region::List]);
+        desk.deliver_news(ana(&joao, Activity::Typing, None));
+        let [_, line] = row_of(&desk, "João Pereira");
+        assert!(line.ends_with(" Ana types"), "{size:?}: {line}");
+        let busy = desk.photograph(&[Region::List]);
+        let changed = quiet.lines().zip(busy.lines()).filter(|(before, now)| before != now).count();
+        assert_eq!((changed, quiet.lines().count()), (1, busy.lines().count()), "{size:?}:\n{busy}");
+    }
+    desk.resize((120, 40));
+    desk.deliver_news(ana(&joao, Activity::Sending, Some(desk.clock.now().plus(4 * SECOND))));
+    assert!(row_of(&desk, "João Pereira")[1].ends_with(" Ana replies"));
+    // Nothing calls for attention: the sign is dim.
+    desk.theme = Theme::new(ThemeName::Dark, false);
+    let (x, y) = desk.place_of("Ana replies");
+    assert_eq!(desk.buffer()[(x, y)].style().fg, desk.theme.dim().fg);
+    desk.deliver_news(ana(&joao, Activity::Looking, None));
+    assert!(row_of(&desk, "João Pereira")[1].ends_with(" Ana"));
+    let others = ["Ana", "Ben"].map(|name| Presence {
+        person: SafeText::line(name),
+        conversation: Some(joao.clone()),
+        activity: if name == "Ben" { Activity::Typing } else { Activity::Looking },
+        leaves_at: None,
+    });
+    desk.deliver_news(News::Present(others.to_vec()));
+    assert!(row_of(&desk, "João Pereira")[1].ends_with(" Ben types +1"));
+    let long = SafeText::line("Maximiliane von Hohenstein");
+    let long =
+        Presence { person: long, conversation: Some(maria), activity: Activity::Typing, leaves_at: None };
+    desk.deliver_news(News::Present(vec![long]));
+    let [_, line] = row_of(&desk, "Maria Lopez");
+    assert!(line.ends_with("… types") && line.contains("Maxi"), "{line}");
+    assert!(!row_of(&desk, "João Pereira")[1].contains("Ben"));
+}
+
+#[test]
+fn row_of_a_colleagues_conversation_says_their_name_once() {
+    let (mut desk, id) = in_team();
+    desk.keys(":assign Ana<Enter>").settle().settle();
+    for (activity, end) in
+        [(Activity::Looking, "Ana"), (Activity::Typing, " types"), (Activity::Sending, " replies")]
+    {
+        desk.deliver_news(ana(&id, activity, None));
+        let [_, line] = row_of(&desk, "Maria Lopez");
+        assert!(line.ends_with(end) && line.matches("Ana").count() == 1, "{line}");
+    }
+}
+
+#[test]
+fn plain_mode_says_what_a_colleague_does_once() {
+    let (mut desk, id) = in_team();
+    let mut output = PlainOutput::default();
+    output.collect_new_lines(&desk.app);
+    desk.deliver_news(ana(&id, Activity::Typing, None));
+    assert_eq!(output.collect_new_lines(&desk.app), ["Maria Lopez: Ana is typing"]);
+    desk.deliver_news(ana(&id, Activity::Typing, None));
+    assert_eq!(output.collect_new_lines(&desk.app), [""; 0]);
+    let spoken = place_lines(&desk.app).join("\n");
+    assert!(spoken.contains("Ana is typing"), "{spoken}");
+    desk.deliver_news(ana(&id, Activity::Sending, Some(desk.clock.now().plus(4 * SECOND))));
+    assert_eq!(output.collect_new_lines(&desk.app), ["Maria Lopez: Ana is sending a reply"]);
+    desk.wait(SECOND);
+    assert_eq!(output.collect_new_lines(&desk.app), [""; 0], "the countdown is not read out");
+    desk.deliver_news(News::Present(Vec::new()));
+    assert_eq!(output.collect_new_lines(&desk.app), ["Maria Lopez: no colleague is here now"]);
 }
 
 #[test]

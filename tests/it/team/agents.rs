@@ -109,6 +109,37 @@ async fn actions_of_people_are_recorded_without_texts_and_secrets() {
 }
 
 #[tokio::test]
+async fn pauses_by_answers_and_releases_without_a_request_are_recorded_once() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let chat = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let bot = team.inbound("telegram", "4711", "Hi").await;
+    for id in [&chat, &bot] {
+        team.call(&ana.session, "PUT", &format!("/desk/v1/conversations/{id}/claim"), json!({})).await.ok();
+    }
+    for words in ["On my way", "Five minutes"] {
+        let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": words}});
+        team.call(ben.key("whatsapp"), "POST", "/v1/messages/send", body).await.ok();
+    }
+    let close = format!("/v1/conversations/{chat}/close");
+    for _ in 0..2 {
+        team.call(ben.key("whatsapp"), "POST", &close, Value::Null).await.ok();
+    }
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
+    let recorded = cluster::column(
+        team.place(),
+        "SELECT person || ' ' || action || ' ' || subject FROM team_actions
+         WHERE action IN ('pause', 'release') ORDER BY at, id",
+    );
+    // The console, which removes a person, has no id.
+    let ben = ben.id();
+    let expected =
+        [format!("{ben} pause {chat}"), format!("{ben} release {chat}"), format!(" release {bot}")];
+    assert_eq!(recorded, expected);
+    team.shutdown().await;
+}
+
+#[tokio::test]
 async fn erased_customer_leaves_no_notes_and_desks_are_told() {
     let team = Team::start().await;
     let ana = team.sign_in("Ana", Role::Agent).await;

@@ -5,6 +5,7 @@
 
 mod crossing;
 mod interleaved;
+mod without_teams;
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -36,6 +37,7 @@ use super::*;
 use crate::waiting::until_found;
 
 const CUSTOMER: &str = "+34600111222";
+const RARELY: Duration = Duration::from_secs(3600);
 const ROUNDS: u32 = 3;
 const STEPS: usize = 12;
 /// Hold of a reply, in microseconds: longer than a busy machine takes for a colleague's answer and its event.
@@ -54,6 +56,7 @@ struct TeamDesk {
     store: Option<Store>,
     engine: Option<Engine>,
     news: Arc<Mutex<Vec<News>>>,
+    polling: Duration,
 }
 
 impl TeamDesk {
@@ -84,12 +87,12 @@ impl TeamDesk {
         let key = colleague.key(channel).to_owned();
         let folder = tempfile::tempdir().expect("a folder");
         let news = Arc::default();
-        let mut desk = Self { name, spec, key, folder, store: None, engine: None, news };
+        let mut desk = Self { name, spec, key, folder, store: None, engine: None, news, polling: RARELY };
         desk.connect().await;
         desk
     }
 
-    /// Starts the engine. It polls once an hour: what comes sooner was reported by an event.
+    /// Starts the engine. Unless told otherwise it polls once an hour: what comes sooner was reported by an event.
     async fn connect(&mut self) {
         let options = StoreOptions { owner: self.name.to_owned(), ..StoreOptions::default() };
         let store = Store::open_with(self.folder.path(), options).expect("the files open");
@@ -101,7 +104,6 @@ impl TeamDesk {
             read_only: false,
             draft_only: false,
         };
-        let hour = Duration::from_secs(3600);
         let log = self.news.clone();
         let engine = Engine::start(
             tokio::runtime::Handle::current(),
@@ -109,7 +111,7 @@ impl TeamDesk {
             vec![channel],
             Arc::new(SystemClock),
             Arc::new(move |news| log.lock().expect("no panic").push(news)),
-            Polling { visible: hour, background: hour },
+            Polling { visible: self.polling, background: self.polling },
         );
         engine.join_team(Some(self.spec.clone())).expect("joined");
         engine.focus(Some((chats(), None)));

@@ -292,3 +292,55 @@ async fn changes_are_listed_after_a_time() {
     assert_eq!(ids, [two]);
     team.shutdown().await;
 }
+
+async fn pauses_name_their_person(team: Team) {
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let chat = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let bot = team.inbound("telegram", "4711", "Hi").await;
+    let alone = format!("/v1/conversations/{chat}");
+    let switch = async |colleague: &Colleague, enabled: bool| {
+        let body = json!({"automationEnabled": enabled});
+        team.call(colleague.key("whatsapp"), "PATCH", &alone, body).await.ok();
+    };
+    // As read alone, and as listed.
+    let paused_by = async || {
+        let key = ana.key("whatsapp");
+        let whole = team.call(key, "GET", &alone, Value::Null).await.ok();
+        let list = team.call(key, "GET", "/v1/conversations", Value::Null).await.ok();
+        assert_eq!(whole["pausedBy"], list["data"][0]["pausedBy"], "{list}");
+        assert!(whole["pausedFrom"].is_null(), "{whole}");
+        whole["pausedBy"].clone()
+    };
+    assert_eq!(paused_by().await, Value::Null);
+    switch(&ana, false).await;
+    assert_eq!(paused_by().await, "Ana");
+    switch(&ben, false).await;
+    assert_eq!(paused_by().await, "Ana", "it was off already");
+    switch(&ben, true).await;
+    assert_eq!(paused_by().await, Value::Null);
+    let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "On my way"}});
+    team.call(ben.key("whatsapp"), "POST", "/v1/messages/send", body).await.ok();
+    assert_eq!(paused_by().await, "Ben", "an answer pauses");
+    switch(&ana, true).await;
+    let listed = async || {
+        let list =
+            team.call(ana.key("telegram"), "GET", "/v1/telegram/conversations", Value::Null).await.ok();
+        list["data"][0]["pausedBy"].clone()
+    };
+    put(&team, &ben, &bot, "automation", json!({"enabled": false})).await.ok();
+    assert_eq!(listed().await, "Ben");
+    put(&team, &ben, &bot, "automation", json!({"enabled": true})).await.ok();
+    assert_eq!(listed().await, Value::Null);
+    // The console is nobody of the team.
+    team.admin.switch_automation(&bot, false, team.clock.now()).await.expect("paused");
+    assert_eq!(listed().await, Value::Null);
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn pause_names_its_person_until_the_ai_runs_again() {
+    pauses_name_their_person(Team::start().await).await;
+    let Some(server) = cluster::server() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    pauses_name_their_person(Team::at(&cluster::database(server).await, folder.path()).await).await;
+}

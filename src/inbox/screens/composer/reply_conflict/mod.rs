@@ -185,4 +185,27 @@ mod tests {
             assert_eq!(crossed(&looked, read), expected, "{drawn} {origin:?}");
         }
     }
+
+    #[test]
+    fn question_says_where_the_other_answer_was_sent() {
+        let answer = |sender: Sender, place: Option<AnswerPlace>| {
+            let mut message = Message::stand_in("m".into(), ConversationId::from("a"));
+            (message.direction, message.sender) = (Direction::Outbound, sender);
+            message.marks.sent_from = place;
+            message
+        };
+        let phone = || answer(Sender::Human, Some(AnswerPlace::Phone));
+        let cases = [
+            (vec![phone()], "Somebody answered on the phone while you wrote"),
+            (
+                vec![phone(), answer(Sender::Ai, None)],
+                "Somebody on the phone and the AI answered while you wrote",
+            ),
+            (vec![phone(), answer(Sender::Api, None)], "A colleague answered while you wrote"),
+        ];
+        for (newer_messages, expected) in cases {
+            let prompt = ReplyConflictPrompt { newer_messages, text: SafeText::default() };
+            assert_eq!(prompt.title(), expected);
+        }
+    }
 }
