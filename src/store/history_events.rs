@@ -18,27 +18,27 @@ const EVENT_HISTORY_LIMIT: i64 = 366 * DAY;
 const MAX_EVENTS: u32 = 1_000;
 
 impl Store {
-    /// Records that another desk paused the AI, `person` if known.
+    /// Records that another desk paused the AI. `who` did it, if known.
     pub async fn record_takeover_elsewhere(
         &self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        person: Option<&SafeText>,
+        who: Option<SafeText>,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let (channel, conversation, person) = (channel.clone(), conversation.clone(), person.cloned());
+        let (channel, conversation) = (channel.clone(), conversation.clone());
         self.outbox()
             .call_async(move |connection| {
                 let place = (channel.as_str(), conversation.as_str());
-                let person = person.as_ref().map(SafeText::as_str);
-                Ok(record(connection, place, HistoryEventKind::TookOver, person, at)?)
+                let who = who.as_ref().map(SafeText::as_str);
+                Ok(record(connection, place, HistoryEventKind::TookOver, who, at)?)
             })
             .await
     }
 }
 
-/// Records an event of a channel's conversation. `agent` is the user of this desk or a colleague, `None` for
-/// another desk.
+/// Records an event of a channel's conversation. `agent` is the user of this desk or somebody else, `None` if that is
+/// not known.
 pub(crate) fn record(
     connection: &Connection,
     (channel, conversation): (&str, &str),

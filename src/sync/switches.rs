@@ -5,6 +5,7 @@ use crate::report::PullError;
 use model::conversations::{Automation, PauseOrigin};
 use model::ids::ConversationId;
 use model::outbox::Operation;
+use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use store::conversations::AiSwitch;
 
@@ -12,6 +13,14 @@ use store::conversations::AiSwitch;
 const PAUSE_BY_SENDING_PERIOD: i64 = 2 * MINUTE;
 /// Maximum number of texts remembered.
 const MAX_SENT_TEXTS: usize = 1_000;
+
+/// Name of a pause's author for the history.
+fn describe_author(origin: &PauseOrigin) -> SafeText {
+    match origin {
+        PauseOrigin::Person(name) => name.clone(),
+        PauseOrigin::Answer(place) => SafeText::line(&format!("somebody {}", place.describe())),
+    }
+}
 
 impl ChannelSync {
     /// Remembers a sent text, because some services pause the AI after one.
@@ -38,11 +47,8 @@ impl ChannelSync {
                     {
                         self.store.record_pause_by_sending(self.id(), conversation, at).await?;
                     } else if *known == Automation::On && !self.has_own_switch(conversation, before).await? {
-                        let person = match by {
-                            Some(PauseOrigin::Person(name)) => Some(name),
-                            Some(PauseOrigin::Answer(_)) | None => None,
-                        };
-                        self.store.record_takeover_elsewhere(self.id(), conversation, person, now).await?;
+                        let who = by.as_ref().map(describe_author);
+                        self.store.record_takeover_elsewhere(self.id(), conversation, who, now).await?;
                     }
                 }
                 Automation::Unknown | Automation::NotApplicable => {}
