@@ -223,5 +223,6 @@ fn answer_from_the_phone_of_the_business_says_so_at_the_desk() {
     assert!(line.contains("Phone "), "{history}");
     let spoken = place_lines(&desk.app).join("\n");
     assert!(spoken.contains("AI off, paused on the phone"), "{spoken}");
+    shows(&mut desk, "somebody on the phone took over");
     desk.keys("=").shows("a person of your side, on the phone");
 }
