@@ -1,6 +1,7 @@
 //! From a customer's first message on the platform to a person's answer, with the inbox on screen.
 
 use frontdesk::inbox::plain::pages::place_lines;
+use frontdesk::model::conversations::Automation;
 use frontdesk::service::AssistantChoice;
 use serde_json::json;
 
@@ -215,6 +216,12 @@ fn answer_from_the_phone_of_the_business_says_so_at_the_desk() {
     shows(&mut desk, "Ana 34600111222");
     desk.keys("<Enter>");
     shows(&mut desk, "Is my bicycle ready?");
+    until("the state of the AI", || {
+        desk.settle().wait(1_000_000);
+        let row = desk.app.desk.current_conversation();
+        let is_on = row.is_some_and(|row| row.conversation.automation == Automation::On);
+        is_on.then_some(()).ok_or_else(|| desk.picture())
+    });
     number.echoes(MARIA, "It is, from my phone");
     shows(&mut desk, "AI paused on the phone");
     shows(&mut desk, "It is, from my phone");
