@@ -2,7 +2,7 @@
 
 use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Reader, Store};
-use model::conversations::{Conversation, ConversationStatus};
+use model::conversations::{Automation, Conversation, ConversationStatus};
 use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::messages::Direction::{Inbound, Outbound};
@@ -129,4 +129,35 @@ async fn an_answer_that_was_overtaken_changes_nothing() {
     store.apply_conversation(&channel(), conversation("c1", 1), store.snapshot()).await.unwrap();
     let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
     assert_eq!(rows[0].conversation.status, ConversationStatus::Open);
+}
+
+#[tokio::test]
+async fn pause_is_stored_with_its_author_until_the_ai_runs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let told = |automation: Automation, raw: &str| Conversation {
+        automation,
+        raw: raw.to_owned(),
+        ..conversation("a", 1)
+    };
+    // A list has no switch, and the last single read applies.
+    let (ana, phone) = (r#"{"pausedBy":"Ana"}"#, r#"{"pausedFrom":"phone"}"#);
+    let steps = [
+        (Automation::On, "{}", None, true),
+        (Automation::Unknown, ana, None, true),
+        (Automation::Unknown, ana, None, false),
+        (Automation::Off, ana, Some("by Ana"), true),
+        (Automation::Unknown, ana, Some("by Ana"), false),
+        (Automation::Off, phone, Some("on the phone"), true),
+        (Automation::On, "{}", None, true),
+    ];
+    for (place, (automation, raw, expected, changes)) in steps.into_iter().enumerate() {
+        let snapshot = store.snapshot();
+        let applied = store.apply_conversation(&channel(), told(automation, raw), snapshot).await.unwrap();
+        assert_eq!(applied.has_changes(), changes, "{place}");
+        let key = ConversationKey { channel: channel(), conversation: ConversationId::from("a") };
+        let row = store.reader().unwrap().conversation_rows(&[key]).unwrap().pop().unwrap();
+        let origin = row.conversation.paused_by.map(|origin| origin.describe(None));
+        assert_eq!(origin.as_deref(), expected, "{place}");
+    }
 }

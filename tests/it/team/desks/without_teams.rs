@@ -32,7 +32,7 @@ async fn service_without_teams_is_said_once_and_the_desk_polls_until_there_are_t
     // A desk that starts meanwhile.
     ana.close().await;
     ana.news.lock().expect("no panic").clear();
-    ana.polling = Duration::from_millis(100);
+    ana.polling = Duration::from_secs(1);
     ana.connect().await;
     assert_eq!(ana.until_told().await, 1);
     assert_eq!(team.inbound("whatsapp", CUSTOMER, "Are you there?").await, id);
