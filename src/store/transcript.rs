@@ -157,12 +157,13 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
     item
 }
 
-/// Name of a speaker in a text: a person by name.
+/// Name of a speaker in a text: a person by name, or the place where somebody answered.
 fn speaker_title(message: &Message, customer: &SafeText) -> String {
-    match (&message.agent, &message.sender) {
-        (None, Sender::Customer) => customer.to_string(),
-        (None, Sender::Ai) => "AI".to_owned(),
-        (agent, sender) => speaker_name(sender, agent.as_ref()),
+    match (&message.agent, &message.sender, message.answer_place()) {
+        (None, Sender::Customer, _) => customer.to_string(),
+        (None, Sender::Ai, _) => "AI".to_owned(),
+        (None, _, Some(place)) => place.label().to_owned(),
+        (agent, sender, _) => speaker_name(sender, agent.as_ref()),
     }
 }
 
