@@ -207,7 +207,7 @@ macro_rules! each_command {
             ShowResults Desk [] "results" "Results of the last bulk action" => conversations::may_show_results, conversations::show_results;
             ShowCalls Desk [] "requests" "Recent server requests with status and time; each as a curl command" => always, desk::show_calls;
             ShowUnreadable Desk [] "unreadable" "Unreadable data from the server, in raw form" => history::may_show_unreadable, history::show_unreadable;
-            AskConnection Desk ["!"] "call endpoint" "Call any endpoint of a connection, with a form" => connections::may_ask, connections::ask_connection;
+            AskConnection Desk ["!"] "ask system" "Ask one of your own systems, with a form" => connections::may_ask, connections::ask_connection;
             ShowConnectionCalls Desk [] "connections" "Recent connection calls with status and time" => always, connections::show_connection_calls;
             MailFolders Desk [] "folders" "Mail: show a folder, a category, unread or starred threads" => on_mail, mail::mail_folders;
             ShowRules Desk [] "rules" "Mail: rules for senders: switch, change, remove, undo their actions" => on_mail, mail::show_rules;

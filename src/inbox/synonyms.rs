@@ -36,6 +36,7 @@ const SYNONYMS: &[(Command, &[&str])] = {
         (C::NextUrgent, &["next customer", "who waits", "most urgent", "priority", "important"]),
         (C::Card, &["profile", "customer", "details", "contact"]),
         (C::LookUp, &["orders", "crm", "shop"]),
+        (C::AskConnection, &["endpoint", "connection", "call endpoint"]),
         (C::OpenOutside, &["attachment", "download", "link", "file"]),
         (C::Elsewhere, &["other channel", "same person"]),
         (C::Raw, &["json", "source"]),
