@@ -1,7 +1,8 @@
 //! State shared by all parts of the screen, and the effects to carry out.
 
-use crate::command::Command;
+use crate::command::{self, Command, CommandScope};
 use crate::event::{Effect, TerminalOrder};
+use crate::keymap;
 use crate::notice::{Notice, NoticeLog, StatusNotice};
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
 use crate::overlays::prompt_guard::PromptGuard;
@@ -102,13 +103,20 @@ impl Context {
         }
     }
 
+    /// The first key of a command; in plain mode, the word of a command whose key is pressed in a text.
     pub fn key_of(&self, command: Command) -> String {
-        self.settings.keymap.first_key_name(command)
+        let row = command::row(command);
+        if !self.settings.is_plain || row.place != CommandScope::Composer {
+            return self.settings.keymap.first_key_name(command);
+        }
+        let is_undo = command == Command::UndoInText;
+        let row = if is_undo { command::row(Command::Undo) } else { row };
+        row.word.to_owned()
     }
 
-    /// Replaces each `{command-name}` by its key.
+    /// Replaces each `{command-name}` by its key, as [`Self::key_of`] names it.
     pub fn fill_in_keys(&self, words: &str) -> String {
-        self.settings.keymap.fill_in_keys(words)
+        keymap::fill_in_names(words, |command| self.key_of(command))
     }
 
     pub(crate) fn show_notice(&mut self, text: impl Into<String>) {

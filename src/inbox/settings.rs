@@ -103,6 +103,8 @@ pub struct Settings {
     pub mail_styles: Vec<(ChannelId, MailStyle)>,
     /// True in the demo; shown in the title of the window.
     pub demo: bool,
+    /// True in plain mode, where a text has no keys: messages name the word of a command instead.
+    pub is_plain: bool,
     pub tutor: bool,
     /// End of the time in which the tutor is offered; `None` if it is not offered.
     pub tutor_offered_until: Option<Timestamp>,
@@ -144,6 +146,7 @@ impl Default for Settings {
             zone: Zone::UTC,
             mail_styles: Vec::new(),
             demo: false,
+            is_plain: false,
             tutor: false,
             tutor_offered_until: None,
             footer: Footer::default(),

@@ -44,6 +44,7 @@ impl DeskParts {
         app.desk.agent = self.agent;
         // Listed rows keep their numbers.
         app.desk.list_follows = false;
+        app.context.settings.is_plain = true;
         // No pictures in text.
         app.context.settings.graphics = Graphics::Off;
         let effects = app.start();

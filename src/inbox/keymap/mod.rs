@@ -161,25 +161,7 @@ impl KeyMap {
 
     /// Replaces each `{command-name}` by its key.
     pub fn fill_in_keys(&self, words: &str) -> String {
-        let mut out = String::new();
-        let mut rest = words;
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let called =
-                after.split_once('}').and_then(|(name, rest)| Some((command::find_by_name(name)?, rest)));
-            match called {
-                Some((command, after)) => {
-                    out.push_str(&self.first_key_name(command));
-                    rest = after;
-                }
-                None => {
-                    out.push('{');
-                    rest = after;
-                }
-            }
-        }
-        out.push_str(rest);
-        out
+        fill_in_names(words, |command| self.first_key_name(command))
     }
 
     /// Combines nine keys that differ only in their digit, such as `Alt-1…9`.
@@ -189,6 +171,36 @@ impl KeyMap {
         let all = command == Command::GoToTab && keys.len() == 9 && keys.iter().enumerate().all(digits);
         all.then(|| format!("{}-9", sequence_name(&keys[0])))
     }
+}
+
+/// Replaces each `{command-name}` by its name in texts. A name that is also the next word is not repeated.
+pub(crate) fn fill_in_names(words: &str, name_of: impl Fn(Command) -> String) -> String {
+    let mut out = String::new();
+    let mut rest = words;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let called =
+            after.split_once('}').and_then(|(name, rest)| Some((command::find_by_name(name)?, rest)));
+        match called {
+            Some((command, after)) => {
+                let name = name_of(command);
+                rest = skip_word(after, &name);
+                out.push_str(&name);
+            }
+            None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Returns the text behind a word, if it begins with a space and this word; else the text.
+fn skip_word<'a>(text: &'a str, word: &str) -> &'a str {
+    let rest = text.strip_prefix(' ').and_then(|text| text.strip_prefix(word));
+    rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)).unwrap_or(text)
 }
 
 /// The digit at the end of a sequence, which is the number of a tab.

@@ -72,8 +72,12 @@ fn status_text(inbox: &Inbox, fact: &StatusNotice) -> Option<String> {
             })
         }
         StatusNotice::MessageHeld => inbox.changes.has_held_rows(&inbox.desk).then(|| {
+            let undo = keymap::undo_hint(&inbox.desk, &inbox.context);
+            if inbox.context.settings.is_plain {
+                return format!("held · {undo}");
+            }
             let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
-            format!("held · {send} sends now · {}", keymap::undo_hint(&inbox.desk, &inbox.context))
+            format!("held · {send} sends now · {undo}")
         }),
         StatusNotice::UnfilledPlaceholder => canned::open_field_error(&inbox.desk, &inbox.context),
         StatusNotice::Refreshing(channel) => {

@@ -120,9 +120,9 @@ impl Changes {
         }
         let older = self.journal.entries.iter().rev().find(|done| done.group == group && !done.undone)?;
         let words = format!(
-            "{}: {why} · {} undo: {}",
+            "{}: {why} · {}: {}",
             newest.description,
-            keymap::undo_key(desk, context),
+            keymap::undo_hint(desk, context),
             older.description
         );
         self.journal.reported_group = Some(newest.group);

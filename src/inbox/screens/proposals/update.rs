@@ -173,7 +173,7 @@ pub(crate) fn report_decision(inbox: &mut Inbox, verdict: ProposalVerdict, propo
             let words = format!("dropped a proposal to {}", change.word());
             inbox
                 .context
-                .show_notice(format!("{words} · {} undo", keymap::undo_key(&inbox.desk, &inbox.context)));
+                .show_notice(format!("{words} · {}", keymap::undo_hint(&inbox.desk, &inbox.context)));
             let target = UndoTarget::Proposal(Box::new(proposal));
             inbox.changes.record_change(channel.clone(), &words, target, &inbox.context);
         }

@@ -90,7 +90,7 @@ pub(crate) fn record_verdict(inbox: &mut Inbox, entry: ReviewEntry, verdict: Rev
     let agent = inbox.context.settings.agent.clone();
     inbox.context.push(FileWrite::Review(Box::new(entry.clone()), Some(verdict), agent));
     inbox.outbox.reviews.rows.mark_stale();
-    inbox.context.show_notice(format!("{words} · {} undo", keymap::undo_key(&inbox.desk, &inbox.context)));
+    inbox.context.show_notice(format!("{words} · {}", keymap::undo_hint(&inbox.desk, &inbox.context)));
     let channel = entry.channel.clone();
     inbox.changes.record_change(channel, &words, UndoTarget::Review(Box::new(entry)), &inbox.context);
 }
