@@ -110,11 +110,15 @@ fn configure(folder: &Path, base_url: &str) {
 }
 
 #[test]
-fn a_draft_that_another_window_goes_on_with_is_taken_and_said_so() {
+fn a_draft_in_two_windows_is_the_newest_text_and_goes_when_it_is_sent() {
     let desk = crate::desk::Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     let folder = tempfile::tempdir().expect("a folder");
     configure(folder.path(), &desk.base_url);
+    let config = folder.path().join("config.toml");
+    let channel = std::fs::read_to_string(&config).expect("readable");
+    let behaviour = "\n[behaviour]\npause_on_reply = \"never\"\n";
+    std::fs::write(&config, channel + behaviour).expect("written");
     let open = || {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.env("HARBOR_CHAT_KEY", desk.key_of("whatsapp"));
@@ -137,5 +141,8 @@ fn a_draft_that_another_window_goes_on_with_is_taken_and_said_so() {
     one.wait_for_text("from one and the other");
     // Typing in this window is shown in the other.
     one.keys("!");
-    other.wait_for_text("from one and the other!");
+    other.wait_for("the newest text", |other| other.matches("from one and the other!").count() >= 2);
+    // Sent in one window, it is no draft in the other.
+    one.keys("\x18");
+    other.wait_for_text("sent or emptied in another window");
 }

@@ -1,7 +1,7 @@
 //! Key resolution, by default and with configured keys.
 
 use crate::command::{Command as C, CommandScope, TABLE};
-use crate::keymap::{KeyClash, KeyMap, Resolution, Sequence};
+use crate::keymap::{KeyClash, KeyMap, Resolution, Sequence, fill_in_names};
 use crate::keys::KeyPress;
 
 const HISTORY: &[CommandScope] = &[CommandScope::History, CommandScope::Conversation, CommandScope::Desk];
@@ -61,6 +61,19 @@ fn a_key_chosen_instead_is_the_only_one() {
         map.fill_in_keys("{reply} answers, {undo} ends, {nothing} {"),
         "F2 answers, :undo ends, {nothing} {"
     );
+}
+
+#[test]
+fn a_name_that_is_the_next_word_too_is_said_once() {
+    let word = |command| crate::command::row(command).word.to_owned();
+    let cases = [
+        ("{undo} undo: it comes back", "undo: it comes back"),
+        ("{undo} undone", "undo undone"),
+        ("{undo}, {later} later", "undo, later"),
+    ];
+    for (words, expected) in cases {
+        assert_eq!(fill_in_names(words, word), expected);
+    }
 }
 
 #[test]

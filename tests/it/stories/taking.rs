@@ -1,5 +1,6 @@
 //! Taking a conversation: one act that pauses the AI, claims and opens the composer.
 
+use frontdesk::inbox::plain::PlainOutput;
 use frontdesk::model::ids::ConversationId;
 
 use crate::desk::Desk;
@@ -36,6 +37,30 @@ fn take_pauses_claims_and_writes() {
     assert!(desk.app.desk.is_typing());
     // The AI is paused: no question before the first word leaves.
     desk.types("A person here.").keys("<Enter>").hides("The AI is on").shows("Sending in 5 s");
+}
+
+#[test]
+fn in_plain_mode_words_are_named_instead_of_keys_pressed_in_a_text() {
+    let mut desk = desk(99);
+    desk.app.context.settings.is_plain = true;
+    let mut plain = PlainOutput::default();
+    desk.keys("ggj");
+    plain.collect_new_lines(&desk.app);
+    desk.keys("t");
+    let mut lines = plain.collect_new_lines(&desk.app);
+    assert!(lines.iter().any(|line| line == "taken · undo"), "{lines:#?}");
+    desk.settle().types("A person here.").keys("<Enter>").settle();
+    lines.extend(plain.collect_new_lines(&desk.app));
+    desk.keys("<Enter>");
+    let held = plain.collect_new_lines(&desk.app);
+    assert!(held.iter().any(|line| line == "held · undo"), "{held:#?}");
+    lines.extend(held);
+    assert!(!lines.iter().any(|line| line.contains("Alt-") || line.contains("Ctrl-")), "{lines:#?}");
+    assert_eq!(desk.says("undo"), None);
+    desk.settle();
+    assert!(desk.outbound().is_empty());
+    desk.pass(10).settle();
+    assert!(desk.outbound().is_empty(), "taken back");
 }
 
 #[test]

@@ -203,4 +203,23 @@ mod tests {
             "sent or emptied elsewhere: typed on here"
         );
     }
+
+    #[test]
+    fn what_another_window_sent_goes_here_too() {
+        let mut read = composer("one");
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
+        assert_eq!(read.compare_draft(draft("one"), false), DraftComparison::Same, "not sent after all");
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
+        assert_eq!(read.compare_draft(None, false), DraftComparison::Gone("one".to_owned()));
+        assert!(!read.has_reply() && read.take_unsaved().is_none(), "nothing is written back");
+        assert_eq!(read.compare_draft(None, true), DraftComparison::Same);
+        // Typed here, adopted and sent by the other window.
+        let mut typed = composer("");
+        typed.paste("one", Moment::default());
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Same, "not saved yet");
+        typed.take_unsaved();
+        assert_eq!(typed.compare_draft(None, false), DraftComparison::Same);
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Unconfirmed);
+        assert_eq!(typed.compare_draft(None, true), DraftComparison::Gone("one".to_owned()));
+    }
 }
