@@ -14,6 +14,7 @@ use crate::screens::mail::thread_filing;
 use crate::theme_view::Theme;
 use model::conversations::ConversationRow;
 use model::email::{MailAccount, Thread, ThreadField};
+use model::filter::Sort;
 use model::queries::MAX_COUNTED_UNREAD;
 use model::text::SafeText;
 use model::time::{Timestamp, format_short_span};
@@ -182,7 +183,10 @@ pub fn draw_row(
     let tag = row_view::tab_name(inbox, row);
     let style = if unread { Style::new() } else { theme.dim() };
     let line = row_view::mark_runs(inbox, theme, row);
-    let fact = if line.is_some() { String::new() } else { thread_fact(row, thread).unwrap_or_default() };
+    // A category is normal, so it is shown only in the list that it orders.
+    let category = thread.category.as_ref().filter(|_| inbox.desk.list().sort == Sort::Category);
+    let fact = thread_fact(row, thread).or_else(|| category.map(SafeText::to_string));
+    let fact = fact.filter(|_| line.is_none()).unwrap_or_default();
     let fact_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&fact, theme.dim())]);
     let line = line.unwrap_or_else(|| vec![(subject(thread).to_owned(), style)]);
     let line = line.iter().map(|(words, style)| (words.as_str(), *style));
@@ -190,7 +194,7 @@ pub fn draw_row(
     paint_view::runs(buffer, left, area.y + 1, width.saturating_sub(fact_width + 1), &runs);
 }
 
-/// Returns the first unusual fact of a thread without a mark, else its category.
+/// Returns the first unusual fact of a thread, which stands where a thread has no mark.
 fn thread_fact(row: &ConversationRow, thread: &Thread) -> Option<String> {
     let here = (!thread.only_here.is_empty()).then(|| "here only".to_owned());
     let rule = thread.by_rule.is_some().then(|| "by rule".to_owned());
@@ -198,8 +202,7 @@ fn thread_fact(row: &ConversationRow, thread: &Thread) -> Option<String> {
     let folder = (folder != "inbox").then(|| SafeText::line(folder).to_string());
     let priority = thread.priority.as_ref().map(SafeText::to_string);
     let priority = priority.filter(|priority| !matches!(priority.as_str(), "low" | "normal" | "medium"));
-    let category = thread.category.as_ref().map(SafeText::to_string);
-    here.or(rule).or(folder).or(priority).or(category)
+    here.or(rule).or(folder).or(priority)
 }
 
 pub(crate) fn subject(thread: &Thread) -> &str {
