@@ -73,8 +73,9 @@ fn a_channel_is_added_and_the_inbox_opens() {
 
 #[test]
 fn escape_leaves_each_question_of_adding_a_channel() {
-    let sizes = [(60, 20), (120, 40), (200, 50)];
-    let answers = [vec![], vec!["Harbor chat\r"], vec!["Harbor chat\r", "http://127.0.0.1:1/v1\r"]];
+    let sizes = [(60, 20), (80, 24), (120, 40), (200, 50)];
+    let (name, address) = ("Harbor chat\r", "http://127.0.0.1:1/v1\r");
+    let answers = [vec![], vec![name], vec![name, address], vec![name, address]];
     for ((columns, rows), answers) in sizes.into_iter().zip(answers) {
         let mut terminal = started(columns, rows);
         terminal.keys("a");
