@@ -2,6 +2,7 @@
 
 mod absence;
 mod actions;
+mod acts;
 mod arriving;
 mod attaching;
 mod attention;

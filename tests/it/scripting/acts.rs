@@ -1,10 +1,21 @@
 //! `take`, `done` and `later` change the server and the marks of this desk.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
+use crate::binary::{ALL_CHANNELS, Binary};
+use crate::desk::Desk;
 use crate::scripting::Script;
 
 const MARIA: &str = "+34600111222";
+/// Kind and name of each channel, with the addresses of a customer who is taken and of one who is put off.
+const CUSTOMERS: [(&str, &str, [&str; 2]); 4] = [
+    ("whatsapp", "Harbor chat", [MARIA, "+34600111333"]),
+    ("telegram", "Harbor bot", ["48211", "48212"]),
+    ("email", "Harbor mail", ["ana@ruiz.example", "bo@ruiz.example"]),
+    ("voip", "Harbor phone", ["+34600111444", "+34600111555"]),
+];
 
 fn run_json(script: &Script, arguments: &[&str]) -> Value {
     serde_json::from_str(&script.ok(arguments)).expect("JSON")
@@ -12,7 +23,11 @@ fn run_json(script: &Script, arguments: &[&str]) -> Value {
 
 /// Conversations of this desk that a filter word finds.
 fn found(script: &Script, word: &str) -> Vec<String> {
-    let store = frontdesk::store::Store::open(&script.folder.path().join("data")).expect("the files open");
+    found_in(&script.folder.path().join("data"), word)
+}
+
+fn found_in(data: &Path, word: &str) -> Vec<String> {
+    let store = frontdesk::store::Store::open(data).expect("the files open");
     let filter = frontdesk::model::filter::parse(word).filter;
     let list = frontdesk::inbox::screens::conversations::ConversationList::new(
         None,
@@ -54,4 +69,53 @@ fn later_puts_off_until_a_time_with_a_note() {
     let said = script.fails(2, &["later", MARIA, "whenever"]);
     assert!(said.contains("\"whenever\" is not a time"), "{said}");
     script.fails(2, &["later", MARIA, "2h", "--note", &"a".repeat(121)]);
+}
+
+#[test]
+fn the_acts_are_the_same_on_every_channel() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    binary.configure_channels(&desk, &ALL_CHANNELS);
+    for (kind, name, [taken, put_off]) in CUSTOMERS {
+        let id = desk.customer(kind, taken, "Ana", "Hello?");
+        desk.customer(kind, put_off, "Bo", "Hello?");
+        let answer = |arguments: &[&str]| -> Value {
+            let said = binary.ok(&[arguments, &["--channel", name, "--json"]].concat(), "");
+            serde_json::from_str(&said).expect("JSON")
+        };
+        let count = |word: &str| found_in(&binary.data(), word).len();
+        let told = answer(&["take", taken]);
+        assert_eq!((&told["ok"], &told["done"]), (&json!(true), &json!("taken")), "{name}: {told}");
+        assert_eq!(count("status:any is:claimed"), 1, "{name}");
+        if kind == "whatsapp" {
+            assert_eq!(desk.get(kind, &format!("/conversations/{id}"))["automationEnabled"], false);
+        }
+        // Taken again: the same answer.
+        let said = binary.ok(&["take", taken, "--channel", name], "");
+        assert!(said.starts_with("taken: ") && said.ends_with(&format!(" on {name}\n")), "{said}");
+        let asleep = count("is:snoozed");
+        let told = answer(&["done", taken]);
+        assert_eq!((&told["ok"], &told["done"]), (&json!(true), &json!("done")), "{name}: {told}");
+        assert_eq!(count("status:any is:claimed"), 0, "{name}");
+        match kind {
+            "whatsapp" => {
+                let conversation = desk.get(kind, &format!("/conversations/{id}"));
+                assert_eq!(
+                    (&conversation["status"], &conversation["automationEnabled"]),
+                    (&json!("closed"), &json!(true))
+                );
+            }
+            "email" => assert_eq!(desk.get(kind, &format!("/email/threads/{id}"))["folder"], "archive"),
+            // Put away until they write.
+            _ => assert_eq!(count("is:snoozed"), asleep + 1, "{name}"),
+        }
+        let asleep = count("is:snoozed");
+        let told = answer(&["later", put_off, "2h", "--note", "call at 5"]);
+        assert_eq!(
+            (&told["done"], &told["note"]),
+            (&json!("put off"), &json!("call at 5")),
+            "{name}: {told}"
+        );
+        assert_eq!(count("is:snoozed"), asleep + 1, "{name}");
+    }
 }
