@@ -2,6 +2,7 @@
 
 mod campaign;
 mod connection;
+mod counted;
 mod credits;
 mod first;
 mod support_loop;

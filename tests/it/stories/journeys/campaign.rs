@@ -6,7 +6,7 @@ use crate::desk::{Desk, direct};
 use crate::stories::broadcasts::go_on;
 
 /// Two hundred people due for renewal; one of the first ten cannot be reached, and one of the rest.
-fn desk() -> Desk {
+pub(super) fn desk() -> Desk {
     let mut desk = Desk::with(120, 40, direct);
     for number in 0..200 {
         let ending = if matches!(number, 4 | 150) { "0009" } else { "2222" };

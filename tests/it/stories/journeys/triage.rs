@@ -13,7 +13,7 @@ const READING: f64 = 4.0;
 const SEEN: f64 = 31.0;
 
 /// Presses keys and counts them; a name in angle brackets is one.
-fn press(desk: &mut Desk, count: &mut u32, keys: &str) {
+pub(super) fn press(desk: &mut Desk, count: &mut u32, keys: &str) {
     let mut rest = keys;
     while let Some(character) = rest.chars().next() {
         *count += 1;
