@@ -15,6 +15,7 @@ use model::account::{Account, Environment, Platform};
 use model::conversations::{
     Automation, Conversation, ConversationRow, ConversationStatus, Escalation, ServiceWindow,
 };
+use model::email::{MailAccount, MailMessage, Thread, is_archive};
 use model::filter::{ConversationFilter, FilterSubject, FilterTest, HasFilter, IsFilter, Sort, StatusFilter};
 use model::ids::{ChannelId, ConversationId, IdempotencyKey, MessageId, RowId};
 use model::local::LocalChange;
@@ -22,18 +23,22 @@ use model::messages::{
     ContentChange, DeliveryStatus, Direction, Message, MessageFileInfo, MessageRow, Sender,
 };
 use model::news::News;
+use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::outbox::{HistoryFinding, Operation, OutboxRow, RowState, StopReason};
 use model::queries::{
     ConversationPage, ConversationQuery, Draft, HistoryPage, HistoryQuery, OutboxOutcome, OutboxPage,
     TabCounts,
 };
 use model::queue::{Facts, Section, SectionCounts, place_of};
+use model::search::{SearchPage, SearchQuery};
 use model::snooze::WakeReason;
 use model::text::SafeText;
 use model::time::{ClockReading, SECOND, Timestamp};
 
 /// Time between two keys, in microseconds; longer than a dialog ignores keys typed ahead.
 const BETWEEN_KEYS: i64 = SECOND / 5;
+/// Address of the modelled mailbox.
+const OWN_ADDRESS: &str = "hello@harbor.example";
 /// Effects after which an inbox counts as endlessly busy.
 const MAX_EFFECTS: usize = 10_000;
 
@@ -46,12 +51,18 @@ pub(crate) struct ModelledDesk {
 }
 
 impl ModelledDesk {
-    /// A desk with a business chat and a bot-chat tab.
+    /// A desk with a tab for each kind of channel.
     pub(crate) fn new(size: (u16, u16), first_view: SavedView) -> Self {
         let agent = SafeText::line("Ana");
         let store = ModelledStore::new(agent.clone());
         let settings = Settings { agent, first_view, absence_after: 0, ..Settings::default() };
-        let tabs = [("chat", "Harbor chat"), ("bot", "Harbor bot")].map(|(id, name)| ChannelInfo {
+        let names = [
+            ("chat", "Harbor chat"),
+            ("bot", "Harbor bot"),
+            ("mail", "Harbor mail"),
+            ("phone", "Harbor phone"),
+        ];
+        let tabs = names.map(|(id, name)| ChannelInfo {
             id: ChannelId::from(id),
             name: name.to_owned(),
             environment: Some(Environment::Live),
@@ -215,6 +226,7 @@ impl ModelledStore {
                 _ if queued.is_stopped() => row.stopped_rows += 1,
                 Operation::SetAutomation { enabled } => row.automation_pending = Some(*enabled),
                 Operation::Close => row.close_pending = true,
+                Operation::ChangeThread { change, .. } => file_thread(&mut row, change),
                 _ => (),
             }
         }
@@ -250,6 +262,18 @@ impl ModelledStore {
         let sections = SectionCounts::of_rows(&rows);
         let total = u64::try_from(rows.len()).ok();
         ConversationPage { rows, reaches_top: true, reaches_bottom: true, total, sections, is_unread: false }
+    }
+
+    /// People whose name has the words of a search.
+    fn search(&self, query: &SearchQuery) -> SearchPage {
+        if query.conversation.is_some() {
+            return SearchPage::default();
+        }
+        let words = query.text.trim().to_lowercase();
+        let rows = self.rows(query.channel.as_ref(), &ConversationFilter::all(), Sort::Activity);
+        let found = rows.into_iter().filter(|row| row.conversation.title().as_str().contains(&words));
+        let people = found.map(|row| (row.channel.clone(), row)).collect();
+        SearchPage { people, ..SearchPage::default() }
     }
 
     fn history(&self, query: &HistoryQuery) -> HistoryPage {
@@ -295,7 +319,12 @@ impl ModelledStore {
             workspace_id: "w1".to_owned(),
             workspace_name: None,
             assistant_name: None,
-            platform: if channel.as_str() == "bot" { Platform::Telegram } else { Platform::Whatsapp },
+            platform: match channel.as_str() {
+                "bot" => Platform::Telegram,
+                "mail" => Platform::Email,
+                "phone" => Platform::Voip,
+                _ => Platform::Whatsapp,
+            },
             environment: Environment::Live,
             number: None,
             credits: 1_000.0,
@@ -361,12 +390,18 @@ impl ModelledStore {
             Load::ViewCounts(_, filters, _) => Loaded::ViewCounts(vec![None; filters.len()]),
             Load::DueDrafts(..) => Loaded::DueDrafts(Vec::new()),
             Load::Barrier(number) => Loaded::Barrier(*number),
+            Load::Search(query) => Loaded::Search(query.clone(), Box::new(self.search(query))),
+            Load::ViewMatches(query) => Loaded::ViewMatches(query.clone(), self.page(query).rows),
+            Load::Mailbox(channel) => {
+                let address = SafeText::line(OWN_ADDRESS);
+                let account = MailAccount { address, ..MailAccount::default() };
+                Loaded::Mailbox(channel.clone(), Some(Box::new(account)), [Vec::new(), Vec::new()])
+            }
             Load::Proposals(_)
             | Load::Reviews(..)
             | Load::Drafts(_)
             | Load::People(_)
             | Load::Person(..)
-            | Load::Mailbox(_)
             | Load::Correspondents(..)
             | Load::Triage(_)
             | Load::Rules(_)
@@ -375,8 +410,6 @@ impl ModelledStore {
             | Load::ModelUsage(_)
             | Load::ServiceLevels(..)
             | Load::ContactWays(_)
-            | Load::Search(_)
-            | Load::ViewMatches(_)
             | Load::NewerMessages(..)
             | Load::Lookup(_)
             | Load::Broadcasts(_) => return None,
@@ -520,8 +553,9 @@ impl ModelledStore {
             }
         };
         let is_inbound = sender == Sender::Customer;
-        if !is_inbound {
-            self.conversations[at].row.conversation.automation = Automation::Off;
+        let conversation = &mut self.conversations[at].row.conversation;
+        if !is_inbound && conversation.has_automation_switch() {
+            conversation.automation = Automation::Off;
         }
         self.add_message(at, text, sender, false);
         let mut news = vec![News::History(channel.clone(), id.clone()), News::Conversations(channel.clone())];
@@ -536,6 +570,8 @@ impl ModelledStore {
         let stored = &mut self.conversations[at];
         let is_inbound = sender == Sender::Customer;
         let id = stored.row.conversation.id.clone();
+        let mail = stored.row.thread.as_ref();
+        let mail = mail.map(|thread| Box::new(mail_of(&stored.row, thread, is_inbound, text)));
         let message = Message {
             direction: if is_inbound { Direction::Inbound } else { Direction::Outbound },
             sender,
@@ -549,7 +585,7 @@ impl ModelledStore {
             sent_here,
             reaction: None,
             reaction_pending: None,
-            mail: None,
+            mail,
             media: MessageFileInfo::default(),
             generated: Vec::new(),
             change: ContentChange::default(),
@@ -568,7 +604,15 @@ impl ModelledStore {
         row.waiting_since = row.waiting_since.or(Some(now));
         row.last_inbound_at = Some(now);
         row.conversation.status = ConversationStatus::Open;
-        if text.contains("person") {
+        file_thread(
+            row,
+            &ThreadChange {
+                is_read: Some(false),
+                place: Some(ThreadPlace::Archived(false)),
+                ..ThreadChange::default()
+            },
+        );
+        if text.contains("person") && row.conversation.has_automation_switch() {
             row.conversation.escalation = Escalation::Requested(SafeText::line("asked for a person"));
         }
         if let Some(snooze) = row.local.snooze.as_mut().filter(|snooze| snooze.after < now) {
@@ -591,7 +635,10 @@ impl ModelledStore {
             let id = row.lane.conversation().cloned().unwrap_or_default();
             news.extend([News::History(row.channel.clone(), id), News::Conversations(row.channel.clone())]);
             row.attempts += 1;
-            if self.refuses {
+            if self.refuses && row.operation.is_automatic() {
+                // Asks for no decision.
+                self.outcomes.insert(row.id.clone(), OutboxOutcome::Done);
+            } else if self.refuses {
                 let why = SafeText::line("refused");
                 row.state = RowState::Stopped(StopReason::Refused, why.clone());
                 self.outcomes.insert(row.id.clone(), OutboxOutcome::NeedsDecision(why));
@@ -627,6 +674,11 @@ impl ModelledStore {
                 self.set_automation(at, false);
                 self.add_message(at, text, Sender::Api, true);
             }
+            Operation::SendSms { body, .. } => self.add_message(at, body, Sender::Api, true),
+            Operation::SendMail(mail) => {
+                self.add_message(at, mail.text.as_deref().unwrap_or_default(), Sender::Api, true);
+            }
+            Operation::ChangeThread { change, .. } => file_thread(&mut self.conversations[at].row, change),
             _ => (),
         }
     }
@@ -641,17 +693,45 @@ impl ModelledStore {
 }
 
 fn new_conversation(channel: &ChannelId, id: &ConversationId) -> StoredConversation {
-    let is_bot = channel.as_str() == "bot";
+    let (is_mail, has_window) = (channel.as_str() == "mail", channel.as_str() == "chat");
+    let has_ai = matches!(channel.as_str(), "chat" | "bot");
+    let address = if is_mail { format!("{id}@mail.example") } else { "+34600111222".to_owned() };
     let conversation = Conversation {
-        address: Some("+34600111222".into()),
+        address: Some(address),
         name: SafeText::optional_line(Some(id.as_str())),
-        window: if is_bot { ServiceWindow::NotApplicable } else { ServiceWindow::Open },
-        automation: Automation::On,
+        window: if has_window { ServiceWindow::Open } else { ServiceWindow::NotApplicable },
+        automation: if has_ai { Automation::On } else { Automation::NotApplicable },
         escalation: Escalation::None,
         ..Conversation::stand_in(id.clone(), true)
     };
-    let row = ConversationRow::without_facts(channel.clone(), conversation);
+    let mut row = ConversationRow::without_facts(channel.clone(), conversation);
+    let subject = Some(SafeText::line(&format!("About {id}")));
+    row.thread = is_mail.then(|| Box::new(Thread { subject, ..Thread::default() }));
     StoredConversation { row, messages: Vec::new(), draft: None, seen_until: None }
+}
+
+/// Changes the thread of a row; a row without one stays as it is.
+fn file_thread(row: &mut ConversationRow, change: &ThreadChange) {
+    let Some(thread) = &mut row.thread else { return };
+    thread.is_read = change.is_read.or(thread.is_read);
+    let folder = match &change.place {
+        None => return,
+        Some(ThreadPlace::Archived(true)) => "archive",
+        Some(ThreadPlace::Archived(false)) => "inbox",
+        Some(ThreadPlace::Folder(name)) => name.as_str(),
+    };
+    thread.folder = Some(SafeText::line(folder));
+    let is_closed = is_archive(folder);
+    row.conversation.status = if is_closed { ConversationStatus::Closed } else { ConversationStatus::Open };
+}
+
+/// The mail of a message, from the customer or to them.
+fn mail_of(row: &ConversationRow, thread: &Thread, is_inbound: bool, text: &str) -> MailMessage {
+    let customer = SafeText::line(row.conversation.address.as_deref().unwrap_or_default());
+    let own = SafeText::line(OWN_ADDRESS);
+    let (from, to) = if is_inbound { (customer, own) } else { (own, customer) };
+    let plain = Some(SafeText::block(text));
+    MailMessage { from, to: vec![to], subject: thread.subject.clone(), plain, ..MailMessage::default() }
 }
 
 fn matches(test: &FilterTest, row: &ConversationRow) -> bool {
@@ -668,6 +748,9 @@ fn matches(test: &FilterTest, row: &ConversationRow) -> bool {
         FilterSubject::Is(IsFilter::Waiting) => row.waiting_since.is_some(),
         FilterSubject::Is(IsFilter::Paused) => row.paused_here,
         FilterSubject::Has(HasFilter::Draft) => row.draft.is_some(),
+        FilterSubject::Text(words) => {
+            words.is_in(row.conversation.title().as_str()) || words.is_in(row.conversation.preview.as_str())
+        }
         _ => false,
     };
     holds != test.negated
