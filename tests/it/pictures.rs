@@ -1,5 +1,6 @@
 //! Pictures of README and book: frames of the demo as SVG. `UPDATE_PICTURES=1` redraws them.
 
+mod acts;
 mod moving;
 
 use std::fmt::Write;

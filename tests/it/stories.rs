@@ -22,7 +22,7 @@ mod feel;
 mod finding;
 mod footer;
 mod forms;
-mod four_sizes;
+pub(crate) mod four_sizes;
 mod help;
 mod history;
 mod history_events;

@@ -19,7 +19,7 @@ use crate::stories::broadcasts::go_on;
 use crate::stories::loop_alignment::check_aligned;
 use crate::stories::mail::{calm, letter};
 
-const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 50)];
+pub(crate) const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 40), (200, 50)];
 /// Regions with words of the program; the others show what customers wrote.
 const OWN_REGIONS: [Region; 5] =
     [Region::Tabs, Region::Header, Region::Composer, Region::Overlay, Region::Status];
@@ -102,7 +102,7 @@ fn check_sizes(desk: &mut Desk) {
 }
 
 /// Two customers of whom Maria has waited longer; her messages are answered by the AI.
-fn desk((columns, rows): (u16, u16)) -> Desk {
+pub(crate) fn desk((columns, rows): (u16, u16)) -> Desk {
     let mut desk = Desk::new(columns, rows);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, found it.");
     desk.settle();
@@ -113,7 +113,7 @@ fn desk((columns, rows): (u16, u16)) -> Desk {
 }
 
 /// Three people of whom two wrote, and a broadcast to all of them that is held.
-fn held_broadcast((columns, rows): (u16, u16)) -> Desk {
+pub(crate) fn held_broadcast((columns, rows): (u16, u16)) -> Desk {
     let mut desk = Desk::with(columns, rows, direct);
     for (phone, name) in
         [("+34600112222", "Maria Lopez"), ("+351910002222", "João Pereira"), ("+447700902222", "Ann Brown")]
