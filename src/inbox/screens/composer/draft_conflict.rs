@@ -9,7 +9,8 @@ use crate::event::{Effect, Load};
 use crate::screens::composer::{ComposedReply, Composer};
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
-use crate::tab::Tab;
+use crate::tab::{Focus, Tab};
+use model::email::NEW_MAIL_PREFIX;
 use model::ids::{ChannelId, ConversationId};
 use model::messages::Direction;
 use model::queries::Draft;
@@ -45,13 +46,18 @@ impl Changes {
         let in_memory = self.draft_in_memory(&channel, &conversation);
         let Some(tab) = desk.tab_of(&channel) else { return };
         let history = tab.history.as_ref().filter(|history| history.conversation == conversation);
+        let is_writing = tab.focus == Focus::Composer;
         let composer = tab.composer.as_mut().filter(|composer| composer.conversation == conversation);
         let Some(composer) = composer else { return };
         if !composer.is_loaded() {
             composer.replaced_text = aside;
             return composer.receive_draft(in_memory.unwrap_or(draft));
         }
-        if in_memory.is_some() {
+        let is_mail = composer.header.is_some();
+        // A mail under review, and one without a thread, are not taken away.
+        let stays =
+            is_writing && !context.overlays.is_empty() || conversation.as_str().starts_with(NEW_MAIL_PREFIX);
+        if in_memory.is_some() || is_mail && stays {
             composer.unconfirmed_draft = None;
             return;
         }
@@ -61,6 +67,9 @@ impl Changes {
             DraftComparison::Same => (),
             DraftComparison::Gone(text) => {
                 composer.replaced_text = Some(text);
+                if is_mail && is_writing {
+                    tab.focus = Focus::History;
+                }
                 context.show_notice("sent or emptied in another window · :draft brings the text back");
             }
             // The read may predate this window's last write.
@@ -131,7 +140,8 @@ impl Composer {
 
     /// Empties the reply once two reads have found no stored draft, if the text was sent or not changed here.
     fn compare_with_no_draft(&mut self, was_sent: bool) -> DraftComparison {
-        let is_gone = self.may_be_replaced() && self.has_reply() && (was_sent || self.is_as_read());
+        let may_go = self.is_as_read() || self.header.is_none() && was_sent;
+        let is_gone = self.is_saved() && self.has_reply() && may_go;
         if !is_gone {
             self.unconfirmed_draft = None;
             return DraftComparison::Same;
@@ -142,6 +152,7 @@ impl Composer {
         }
         self.unconfirmed_draft = None;
         let text = self.reply_text();
+        self.header = None;
         self.replace(Draft::default());
         DraftComparison::Gone(text)
     }

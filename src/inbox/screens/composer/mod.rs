@@ -158,14 +158,7 @@ impl Composer {
         }
         let Some(mut draft) = draft else { return };
         self.origin = Some(TextOrigin::Draft);
-        if let Some(written) = ComposedMail::from_draft_text(&draft.text)
-            && self.header.is_none()
-        {
-            let (mut head, body) = ComposeHeader::from_composed(written);
-            // A stored draft was written by a person.
-            head.is_edited = true;
-            (self.header, draft.text) = (Some(head), body);
-        }
+        self.take_mail_header(&mut draft);
         self.reply_to = self.reply_to.take().or(draft.reply_to);
         self.attachments = merge(draft.attachments, std::mem::take(&mut self.attachments));
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
@@ -176,13 +169,31 @@ impl Composer {
         }
     }
 
+    /// Takes the header fields of a stored mail out of the text of its draft, unless a mail is written here.
+    fn take_mail_header(&mut self, draft: &mut Draft) {
+        if let Some(written) = ComposedMail::from_draft_text(&draft.text)
+            && self.header.is_none()
+        {
+            let (mut head, body) = ComposeHeader::from_composed(written);
+            // A stored draft was written by a person.
+            head.is_edited = true;
+            (self.header, draft.text) = (Some(head), body);
+        }
+    }
+
     /// True if another window's text may replace this one: nothing is unsaved, and the draft is no
     /// mail (its header fields are edited separately).
     pub(crate) fn may_be_replaced(&self) -> bool {
-        self.dirty_since.is_none() && self.header.is_none()
+        self.is_saved() && self.header.is_none()
     }
 
-    pub(crate) fn replace(&mut self, draft: Draft) {
+    /// True if nothing is unsaved.
+    pub(crate) fn is_saved(&self) -> bool {
+        self.dirty_since.is_none()
+    }
+
+    pub(crate) fn replace(&mut self, mut draft: Draft) {
+        self.take_mail_header(&mut draft);
         self.reply.set_text(&draft.text);
         self.origin = Some(TextOrigin::Draft);
         (self.reply_to, self.attachments, self.is_shared) = (draft.reply_to, draft.attachments, true);
