@@ -162,7 +162,10 @@ impl Composer {
 mod tests {
     use super::*;
     use crate::keys::{KeyCode, KeyPress};
+    use model::email::compose::ComposedMail;
     use model::time::Moment;
+
+    const NOW: Moment = Moment::from_micros(0);
 
     fn draft(text: &str) -> Option<Draft> {
         Some(Draft { text: text.to_owned(), ..Draft::default() })
@@ -232,5 +235,29 @@ mod tests {
         assert_eq!(typed.compare_draft(None, false), DraftComparison::Same);
         assert_eq!(typed.compare_draft(None, true), DraftComparison::Unconfirmed);
         assert_eq!(typed.compare_draft(None, true), DraftComparison::Gone("one".to_owned()));
+    }
+
+    #[test]
+    fn a_mail_of_another_window_keeps_its_header_and_goes_when_it_is_sent() {
+        let mail = ComposedMail {
+            to: "ana@mail.example".to_owned(),
+            subject: "Prices".to_owned(),
+            body: "Dear Ana".to_owned(),
+            ..ComposedMail::default()
+        };
+        let stored = mail.to_draft_text();
+        let mut composer = composer("");
+        assert_eq!(composer.compare_draft(draft(&stored), false), DraftComparison::Unconfirmed);
+        assert_eq!(composer.compare_draft(draft(&stored), false), DraftComparison::Changed(None));
+        assert_eq!(composer.reply_text(), "Dear Ana");
+        let read = composer.composed_mail().expect("a header");
+        assert_eq!((read.to, read.subject), (mail.to, mail.subject));
+        assert_eq!(composer.compare_draft(None, false), DraftComparison::Unconfirmed);
+        assert_eq!(composer.compare_draft(None, false), DraftComparison::Gone("Dear Ana".to_owned()));
+        assert!(composer.header.is_none() && !composer.has_reply());
+        // A mail that was changed here stays.
+        composer.start_mail(ComposedMail { body: "Dear Ana".to_owned(), ..ComposedMail::default() }, NOW);
+        composer.take_unsaved();
+        assert_eq!(composer.compare_draft(None, true), DraftComparison::Same);
     }
 }
