@@ -5,7 +5,7 @@
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use model::text::is_plain;
 use model::time::Timestamp;
@@ -221,6 +221,15 @@ pub fn write_time<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Resul
 fn exact_integer(number: f64) -> Option<i64> {
     let exact = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
     if exact { format!("{number:.0}").parse().ok() } else { None }
+}
+
+/// Returns the first text or number among these fields.
+pub(crate) fn find_text(fields: &Map<String, Value>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match fields.get(*name)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

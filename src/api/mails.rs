@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::email::InvitationBody;
+use crate::lenient::find_text;
 
 use model::email::fields::{
     AI_FIELDS, CC_FIELDS, DATE_FIELDS, DIRECTION_FIELDS, FILE_CONTENT_FIELDS, FILE_LIST_FIELDS,
@@ -53,7 +54,7 @@ pub fn read_mail(
     let fields: Fields = serde_json::from_str(raw.get()).unwrap_or_default();
     let letter = parse_mail(&fields);
     let outbound = direction(&fields, &letter, own) == Direction::Outbound;
-    let status = named(&fields, &STATUS_FIELDS).unwrap_or_default();
+    let status = find_text(&fields, &STATUS_FIELDS).unwrap_or_default();
     let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
     let message = Message {
         platform_id: letter.header_id.clone(),
@@ -72,11 +73,11 @@ pub fn read_mail(
             word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
-        read_at: named(&fields, &OPENED_FIELDS).and_then(|text| Timestamp::parse_any(&text)),
+        read_at: find_text(&fields, &OPENED_FIELDS).and_then(|text| Timestamp::parse_any(&text)),
         raw: raw.get().to_owned(),
         ..Message::stand_in(
             MessageId::new(
-                named(&fields, &ID_FIELDS)
+                find_text(&fields, &ID_FIELDS)
                     .filter(|text| is_plain(text))
                     .unwrap_or_else(|| format!("{thread}#{place}")),
             ),
@@ -109,12 +110,12 @@ pub fn attachment_bytes(raw: &str, place: usize) -> Option<Vec<u8>> {
 fn parse_mail(fields: &Fields) -> MailMessage {
     let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
     let (from, name) = first(fields, &FROM_FIELDS).map_or((None, None), correspondent);
-    let header_id = named(fields, &HEADER_ID_FIELDS).or_else(|| {
+    let header_id = find_text(fields, &HEADER_ID_FIELDS).or_else(|| {
         // A value with angle brackets is a header and not an id of the service.
-        named(fields, &["messageId"]).filter(|text| text.starts_with('<'))
+        find_text(fields, &["messageId"]).filter(|text| text.starts_with('<'))
     });
     MailMessage {
-        from_name: line(named(fields, &FROM_NAME_FIELDS)).or_else(|| line(name)),
+        from_name: line(find_text(fields, &FROM_NAME_FIELDS)).or_else(|| line(name)),
         to: addresses(fields, &TO_FIELDS),
         cc: addresses(fields, &CC_FIELDS),
         reply_to: addresses(fields, &REPLY_TO_FIELDS),
@@ -124,7 +125,7 @@ fn parse_mail(fields: &Fields) -> MailMessage {
         }),
         from: SafeText::line(&from.unwrap_or_default()),
         is_unanswerable: fields.get("canBeAnswered").and_then(Value::as_bool) == Some(false),
-        subject: line(named(fields, &SUBJECT_FIELDS)),
+        subject: line(find_text(fields, &SUBJECT_FIELDS)),
         header_id,
         sent_at: time(fields, "sentAt").filter(|_| fields.contains_key("createdAt")),
         dated_at: time(fields, SENDER_DATE_FIELD),
@@ -134,7 +135,7 @@ fn parse_mail(fields: &Fields) -> MailMessage {
         files: files(fields).iter().take(MAX_FILES).map(file).collect(),
         delivered_to: addresses(fields, &["deliveredTo"]).into_iter().next(),
         invitation: fields.get("invitation").and_then(invitation),
-        invitation_response: named(fields, &["invitationResponse"])
+        invitation_response: find_text(fields, &["invitationResponse"])
             .and_then(|word| InvitationAnswer::from_word(&word)),
     }
 }
@@ -157,7 +158,7 @@ fn invitation(value: &Value) -> Option<Invitation> {
 fn body(fields: &Fields, names: &[&str], inner: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match fields.get(*name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Object(parts) => named(parts, inner),
+        Value::Object(parts) => find_text(parts, inner),
         _ => None,
     })
 }
@@ -184,7 +185,7 @@ fn html_of(fields: &Fields) -> Option<String> {
 }
 
 fn direction(fields: &Fields, letter: &MailMessage, own: Option<&str>) -> Direction {
-    let word = named(fields, &DIRECTION_FIELDS).unwrap_or_default().to_ascii_lowercase();
+    let word = find_text(fields, &DIRECTION_FIELDS).unwrap_or_default().to_ascii_lowercase();
     match word.as_str() {
         "inbound" | "incoming" | "received" | "inbox" => return Direction::Inbound,
         "outbound" | "outgoing" | "sent" => return Direction::Outbound,
@@ -201,7 +202,7 @@ fn sender(fields: &Fields) -> Sender {
     if let Some(true) = AI_FIELDS.iter().find_map(|text| fields.get(*text)?.as_bool()) {
         return Sender::Ai;
     }
-    match named(fields, &SENDER_FIELDS) {
+    match find_text(fields, &SENDER_FIELDS) {
         Some(word) => Sender::from_words(Direction::Outbound, &word),
         None => Sender::Api,
     }
@@ -225,15 +226,6 @@ fn time(fields: &Fields, name: &str) -> Option<Timestamp> {
         Value::Number(number) => Timestamp::parse_any(&number.to_string()),
         _ => None,
     }
-}
-
-/// Returns the first text or number among these fields.
-fn named(fields: &Fields, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| match fields.get(*name)? {
-        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    })
 }
 
 fn first<'a>(fields: &'a Fields, names: &[&str]) -> Option<&'a Value> {
@@ -273,8 +265,8 @@ fn correspondent(value: &Value) -> (Option<String>, Option<String>) {
         Value::Object(parts) => {
             let inner = parts.get("emailAddress").and_then(Value::as_object).unwrap_or(parts);
             (
-                named(inner, &["email", "address", "emailAddress", "mail"]),
-                named(inner, &["name", "displayName"]),
+                find_text(inner, &["email", "address", "emailAddress", "mail"]),
+                find_text(inner, &["name", "displayName"]),
             )
         }
         Value::Array(items) => items.first().map_or((None, None), correspondent),
@@ -290,7 +282,7 @@ fn files(fields: &Fields) -> &[Value] {
 fn file(value: &Value) -> MailFile {
     let nothing = Fields::new();
     let fields = value.as_object().unwrap_or(&nothing);
-    let name = named(fields, &FILE_NAME_FIELDS).or_else(|| value.as_str().map(str::to_owned));
+    let name = find_text(fields, &FILE_NAME_FIELDS).or_else(|| value.as_str().map(str::to_owned));
     let size = FILE_SIZE_FIELDS.iter().find_map(|file_size| match fields.get(*file_size)? {
         Value::Number(number) => number.as_u64(),
         Value::String(text) => text.trim().parse().ok(),
@@ -298,9 +290,9 @@ fn file(value: &Value) -> MailFile {
     });
     MailFile {
         name: SafeText::line(name.as_deref().unwrap_or("unnamed")),
-        kind: SafeText::optional_line(named(fields, &FILE_TYPE_FIELDS).as_deref()),
+        kind: SafeText::optional_line(find_text(fields, &FILE_TYPE_FIELDS).as_deref()),
         size,
-        url: named(fields, &FILE_URL_FIELDS),
+        url: find_text(fields, &FILE_URL_FIELDS),
         enclosed: FILE_CONTENT_FIELDS
             .iter()
             .any(|file_byte| fields.get(*file_byte).is_some_and(Value::is_string)),

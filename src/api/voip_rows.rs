@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::escalations::EscalationState;
+use crate::lenient::find_text;
 use model::bounds;
 use model::conversations::{Conversation, ConversationStatus, NoMessagesReason};
 use model::ids::ConversationId;
@@ -18,53 +19,48 @@ type Fields = Map<String, Value>;
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let fields: Fields = serde_json::from_str(raw.get())?;
     let phone = phone(&fields);
-    let id = phone.clone().or_else(|| named(&fields, &["id", "conversationId", "callId", "messageId"]));
+    let id = phone.clone().or_else(|| find_text(&fields, &["id", "conversationId", "callId", "messageId"]));
     let id = id.filter(|text| is_plain(text));
     let id = id.ok_or_else(|| serde::de::Error::custom("it has neither a number nor a usable id"))?;
-    let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
-    let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
+    let kind = find_text(&fields, &["type", "kind", "channelType", "medium"]);
+    let preview =
+        find_text(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
     Ok(Conversation {
         address: phone,
-        name: SafeText::optional_line(named(&fields, &["customerName", "name", "contactName"]).as_deref()),
+        name: SafeText::optional_line(
+            find_text(&fields, &["customerName", "name", "contactName"]).as_deref(),
+        ),
         status: ConversationStatus::from_word(
-            named(&fields, &["status", "state"]).as_deref().unwrap_or("active"),
+            find_text(&fields, &["status", "state"]).as_deref().unwrap_or("active"),
         ),
         message_count: count(&fields),
         preview: SafeText::line(&describe_preview(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
-        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|text| Timestamp::parse_any(&text)),
+        created_at: find_text(&fields, &["createdAt", "startedAt"])
+            .and_then(|text| Timestamp::parse_any(&text)),
         escalation: fields
             .get("escalation")
             .cloned()
             .map(EscalationState::from_value)
             .unwrap_or_default()
             .into_model(),
-        takes_no_messages: named(&fields, &["takesNoMessages"])
+        takes_no_messages: find_text(&fields, &["takesNoMessages"])
             .and_then(|word| NoMessagesReason::parse(&word)),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
     })
 }
 
-/// Returns the first text or number among these fields.
-fn named(fields: &Fields, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| match fields.get(*name)? {
-        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    })
-}
-
 /// Returns the customer's number: by name, else the first string that is one.
 fn phone(fields: &Fields) -> Option<String> {
-    let usual = named(fields, &["customerPhone", "phone", "phoneNumber", "from", "to", "number"]);
+    let usual = find_text(fields, &["customerPhone", "phone", "phoneNumber", "from", "to", "number"]);
     let by_shape = || fields.values().filter_map(Value::as_str).find(|text| bounds::is_e164(text));
     usual.filter(|usual| bounds::is_e164(usual)).or_else(|| by_shape().map(str::to_owned))
 }
 
 /// Returns the time of the last activity: by name, else the latest string that is a time.
 fn newest(fields: &Fields) -> Option<Timestamp> {
-    let usual = named(fields, &["lastMessageAt", "lastActivityAt", "updatedAt", "endedAt"]);
+    let usual = find_text(fields, &["lastMessageAt", "lastActivityAt", "updatedAt", "endedAt"]);
     // Digits alone may be a phone number.
     let shaped = |value: &Value| Timestamp::parse_any(value.as_str().filter(|text| text.contains(':'))?);
     let by_shape = || fields.values().filter_map(shaped).max();

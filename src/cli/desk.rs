@@ -34,6 +34,21 @@ use sync::{ChannelSpec, Polling};
 /// File of the connections, beside the configuration.
 pub(super) const CONNECTIONS_FILE: &str = "connections.toml";
 
+/// Reads the configuration of a command that needs a channel.
+///
+/// # Errors
+/// Usage error if no channel is configured.
+pub fn read_channels(path: &Path) -> Result<Config, CliError> {
+    let config = Config::read(path).map_err(anyhow::Error::from)?;
+    if config.channels.is_empty() {
+        return Err(CliError::Usage(format!(
+            "no channel is configured in {}; add one with `frontdesk channel add`",
+            path.display()
+        )));
+    }
+    Ok(config)
+}
+
 pub fn run(how: RunMode) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     team::add_at_start(path.parent().unwrap_or(Path::new("")));

@@ -47,13 +47,7 @@ pub struct EngineArguments {
 pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     team::add_at_start(path.parent().unwrap_or(Path::new("")));
-    let config = Config::read(&path).map_err(anyhow::Error::from)?;
-    if config.channels.is_empty() {
-        return Err(CliError::Usage(format!(
-            "no channel is configured in {}; add one with `frontdesk channel add`",
-            path.display()
-        )));
-    }
+    let config = desk::read_channels(&path)?;
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let runtime = desk::runtime()?;

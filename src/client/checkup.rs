@@ -47,11 +47,7 @@ impl Client {
 
     /// `GET /desk/v1`; `None` if the service has no extensions for desks.
     pub async fn desk_service(&self) -> Result<Option<DeskServiceBody>, ReadError> {
-        match self.get(paths::DESK, &[]).await {
-            Ok(answer) => read_one(&answer, |raw| serde_json::from_str(raw.get()).ok()).map(Some),
-            Err(error) if error.is_inaccessible() => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.read_extension(paths::DESK, |raw| serde_json::from_str(raw.get()).ok()).await
     }
 
     /// Reads one list; fails if the key may not.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use reqwest::Method;
+use serde_json::value::RawValue;
 
 use crate::connect::{Client, ClientError};
 use crate::errors::{ErrorCode, ReadError, WriteOutcome};
@@ -76,13 +77,22 @@ pub async fn sign_in(
 }
 
 impl Client {
-    /// `GET /desk/v1` with a session; `None` if the service has no teams.
-    pub async fn team_service(&self) -> Result<Option<TeamServiceBody>, ReadError> {
-        match self.get(paths::DESK, &[]).await {
-            Ok(answer) => read_one(&answer, |raw| serde_json::from_str(raw.get()).ok()).map(Some),
+    /// Reads an extension of the interface; `None` if the service does not have it.
+    pub(crate) async fn read_extension<T>(
+        &self,
+        path: &str,
+        read: impl Fn(&RawValue) -> Option<T>,
+    ) -> Result<Option<T>, ReadError> {
+        match self.get(path, &[]).await {
+            Ok(answer) => read_one(&answer, read).map(Some),
             Err(error) if error.is_inaccessible() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// `GET /desk/v1` with a session; `None` if the service has no teams.
+    pub async fn team_service(&self) -> Result<Option<TeamServiceBody>, ReadError> {
+        self.read_extension(paths::DESK, |raw| serde_json::from_str(raw.get()).ok()).await
     }
 
     /// Ends the session and revokes its keys.
@@ -92,14 +102,8 @@ impl Client {
 
     /// Reads the channels of the workspace; `None` if the service is of a version that does not list them.
     pub async fn team_channels(&self) -> Result<Option<Vec<TeamChannel>>, ReadError> {
-        match self.get(paths::DESK_CHANNELS, &[]).await {
-            Ok(answer) => {
-                let list: TeamChannelList = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
-                Ok(Some(list.data))
-            }
-            Err(error) if error.is_inaccessible() => Ok(None),
-            Err(error) => Err(error),
-        }
+        let read = |raw: &RawValue| serde_json::from_str::<TeamChannelList>(raw.get()).ok();
+        Ok(self.read_extension(paths::DESK_CHANNELS, read).await?.map(|list| list.data))
     }
 
     /// Makes a key of the session for a channel; revokes the keys that the session had for it.

@@ -12,7 +12,7 @@ const FORMULA_STARTS: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－',
 pub fn guard_formula(text: &str) -> Cow<'_, str> {
     let visible =
         text.trim_start_matches(|character: char| character.is_whitespace() || text::is_unseen(character));
-    let is_number = text.strip_prefix(['+', '-']).is_some_and(is_digits);
+    let is_number = text.strip_prefix(['+', '-']).is_some_and(text::is_digits);
     if visible.starts_with(FORMULA_STARTS) && !is_number {
         return Cow::Owned(format!("'{text}"));
     }
@@ -26,10 +26,6 @@ pub fn csv_cell(text: &str) -> String {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }
     text.into_owned()
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

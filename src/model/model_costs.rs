@@ -1,6 +1,7 @@
 //! Cost of model requests in tokens and money, and daily limits of both.
 
 use crate::ids::ChannelId;
+use crate::text::is_digits;
 
 /// Units of cost in one unit of currency: 1e-12, so that a price per million tokens divides into
 /// single tokens.
@@ -18,8 +19,7 @@ impl ModelCost {
     /// Parses `2`, `2.5` or `0.150`.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if !are_digits(whole) || !are_digits(part) || part.len() > MAX_PRICE_DECIMALS {
+        if !is_digits(whole) || !is_digits(part) || part.len() > MAX_PRICE_DECIMALS {
             return None;
         }
         let micros: u128 = format!("{whole}{part:0<MAX_PRICE_DECIMALS$}").parse().ok()?;

@@ -144,8 +144,13 @@ impl OutboxRow {
     /// True if the row can be undone: never attempted, or a file that is still being uploaded and
     /// not yet sent to anyone.
     pub fn can_withdraw(&self) -> bool {
-        let uploads = matches!(self.operation, Operation::SendFile(_));
-        self.can_recall() || (uploads && !matches!(self.state, RowState::Stopped(..) | RowState::Done))
+        self.can_recall()
+            || (self.is_upload() && !matches!(self.state, RowState::Stopped(..) | RowState::Done))
+    }
+
+    /// True for a file that has not been sent to anybody: it is uploaded first.
+    pub fn is_upload(&self) -> bool {
+        matches!(self.operation, Operation::SendFile(_))
     }
 
     pub fn is_stopped(&self) -> bool {

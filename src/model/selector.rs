@@ -10,7 +10,7 @@ use crate::account::{Environment, Platform};
 use crate::conversations::{ConversationRow, ConversationStatus};
 use crate::ids::ConversationId;
 use crate::phones;
-use crate::text::SafeText;
+use crate::text::{SafeText, is_digits};
 
 /// Prefix of a name on the screen's command line.
 pub const NAME_PREFIX: &str = "--name ";
@@ -145,10 +145,6 @@ impl Selector {
             _ => Err(Unresolved::Several(self.clone(), left)),
         }
     }
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[derive(Debug, Clone, PartialEq)]

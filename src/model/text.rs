@@ -77,6 +77,11 @@ impl fmt::Display for SafeText {
     }
 }
 
+/// True for one or more ASCII digits and nothing else.
+pub fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// True if a character is invisible or affects its surroundings: controls, line breaks, bidi
 /// controls, joiners, zero-width characters.
 pub fn is_unseen(character: char) -> bool {

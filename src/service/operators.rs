@@ -160,7 +160,10 @@ pub fn not_connected_error(channel: Channel) -> ApiError {
         Channel::Email => "the email channel is not connected to an account",
         Channel::Voip => "the voice channel is not connected to a number",
     };
-    let message = format!("{what} yet; nothing can be sent from it until then");
+    let message = format!(
+        "{what} yet, so nothing can be sent; the operator of the service connects it with `frontdesk admin \
+         channel connect`"
+    );
     ApiError::new(ErrorCode::NotConfigured, message)
 }
 

@@ -176,7 +176,7 @@ pub trait Queries {
 impl Queries for Connection {
     fn one<T>(&self, sql: &str, bound: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
         let mut statement = self.prepare_cached(sql)?;
-        debug_assert!(has_changed_names(&statement), "two columns of one name: {sql}");
+        debug_assert!(has_distinct_columns(&statement), "two columns of one name: {sql}");
         statement.query_row(bound, |row| read(&Row::new(row)))
     }
 
@@ -187,13 +187,14 @@ impl Queries for Connection {
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<C> {
         let mut statement = self.prepare_cached(sql)?;
-        debug_assert!(has_changed_names(&statement), "two columns of one name: {sql}");
+        debug_assert!(has_distinct_columns(&statement), "two columns of one name: {sql}");
         let learned = LearnedColumns::default();
         statement.query_map(bound, |row| read(&Row::with_learned(row, &learned)))?.collect()
     }
 }
 
-fn has_changed_names(statement: &Statement<'_>) -> bool {
+/// Returns true if no two columns of a statement have the same name.
+pub fn has_distinct_columns(statement: &Statement<'_>) -> bool {
     let mut names: Vec<_> = statement.column_names().collect();
     names.sort_unstable();
     names.windows(2).all(|window| window[0] != window[1])

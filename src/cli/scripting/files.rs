@@ -32,14 +32,7 @@ impl Files {
     /// Usage error if nothing is configured; as text if files fail.
     pub fn open() -> Result<Self, CliError> {
         let folder = folders::config()?;
-        let path = folder.join("config.toml");
-        let config = Config::read(&path).map_err(anyhow::Error::from)?;
-        if config.channels.is_empty() {
-            return Err(CliError::Usage(format!(
-                "no channel is configured in {}; add one with `frontdesk channel add`",
-                path.display()
-            )));
-        }
+        let config = desk::read_channels(&folder.join("config.toml"))?;
         let files = DeskFolders::find()?;
         logs::start(&files.logs)?;
         let store = files.open(String::new())?;

@@ -60,6 +60,12 @@ pub fn run_cells(list: &[Run<'_>]) -> u16 {
     u16::try_from(wide).unwrap_or(u16::MAX)
 }
 
+/// Writes a text into the bottom row of a frame.
+pub fn footer(buffer: &mut Buffer, area: Area, (words, style): &(String, Style)) {
+    let y = area.y + area.height.saturating_sub(1);
+    text(buffer, area.x + 1, y, area.width.saturating_sub(2), &format!(" {words} "), *style);
+}
+
 pub fn stripe(buffer: &mut Buffer, area: Area, style: Style) {
     buffer.set_style(rect(area), style);
 }

@@ -67,11 +67,7 @@ pub fn number_name(name: &str, number: u32) -> String {
 }
 
 pub fn format_size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
-    }
+    if bytes < 1_000 { format!("{bytes} B") } else { crate::files::format_size(bytes) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Detects quoted text in mails, so that it can be folded. Recognizes the marks of common mail
 //! programs in several languages.
 
+use crate::text::is_digits;
+
 const MIN_FOLDED_LINES: usize = 2;
 
 /// A run of whole lines.
@@ -94,7 +96,7 @@ pub fn quote_depth(line: &str) -> usize {
 /// True if the line replaces a folded quote.
 pub fn is_fold_line(line: &str) -> bool {
     let count = line.strip_prefix("▸ ").and_then(|text| text.strip_suffix(" quoted lines"));
-    count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+    count.is_some_and(is_digits)
 }
 
 fn quoted_lines(lines: &[&str]) -> Vec<bool> {

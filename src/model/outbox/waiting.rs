@@ -83,7 +83,7 @@ pub fn wait_reason<'a>(
         RowState::Stopped(stop, _) => {
             return WaitReason::Decision(*stop, facts.has_credits.filter(|_| *stop == StopReason::Credits));
         }
-        RowState::Sending if is_upload(row) => return WaitReason::Uploading,
+        RowState::Sending if row.is_upload() => return WaitReason::Uploading,
         RowState::Sending | RowState::Done => return WaitReason::Answer,
         RowState::Queued | RowState::Uncertain => (),
     }
@@ -113,7 +113,7 @@ pub fn wait_reason<'a>(
         return before;
     }
     match row.state {
-        RowState::Uncertain if is_upload(row) => return WaitReason::UploadCutOff,
+        RowState::Uncertain if row.is_upload() => return WaitReason::UploadCutOff,
         RowState::Uncertain => return WaitReason::ClearAnswer(later),
         _ => (),
     }
@@ -125,7 +125,7 @@ pub fn wait_reason<'a>(
     match facts.leader {
         _ if later.is_some() || row.attempts > 0 => WaitReason::NextTry(later),
         Leader::Elsewhere { .. } => WaitReason::OtherProcess(facts.leader.clone()),
-        _ if is_upload(row) => WaitReason::UploadNext,
+        _ if row.is_upload() => WaitReason::UploadNext,
         _ => WaitReason::Nothing,
     }
 }
@@ -161,8 +161,8 @@ fn lane_wait_reason<'a>(
             RowState::Stopped(..) | RowState::Done => continue,
             // Scheduled rows do not block the lane.
             RowState::Queued if other.planned_at.is_some_and(|time| time > now) => continue,
-            _ if is_upload(other) && speaks => WaitReason::FileBefore,
-            _ if is_upload(other) => continue,
+            _ if other.is_upload() && speaks => WaitReason::FileBefore,
+            _ if other.is_upload() => continue,
             _ => WaitReason::RowBefore(None),
         };
         // A row that needs a decision takes precedence as the reason.
@@ -171,10 +171,6 @@ fn lane_wait_reason<'a>(
         }
     }
     found
-}
-
-fn is_upload(row: &OutboxRow) -> bool {
-    matches!(row.operation, Operation::SendFile(_))
 }
 
 fn is_pause(operation: &Operation) -> bool {

@@ -8,6 +8,7 @@
 use std::io;
 
 use crate::mailbox::server::MailProtocol;
+use model::text::is_digits;
 
 /// Maximum length of one line without its literals, in bytes.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -210,7 +211,7 @@ fn announced_literal(line: &[u8]) -> Option<usize> {
     let open = inside.iter().rposition(|byte| *byte == b'{')?;
     let digits = &inside[open + 1..];
     let digits = std::str::from_utf8(digits.strip_suffix(b"+").unwrap_or(digits)).ok()?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_digits(digits) {
         return None;
     }
     // A number with more digits than fit exceeds every bound.

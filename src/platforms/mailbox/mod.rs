@@ -106,8 +106,10 @@ impl MailboxPlatform {
     }
 
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
-        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
-        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        let settings = serde_json::from_str(settings)
+            .map_err(|why| format!("its settings cannot be read ({why}); connect the channel again"))?;
+        let secrets = serde_json::from_str(secrets)
+            .map_err(|_| "its secrets cannot be read; connect the channel again".to_owned())?;
         Self::new(settings, &secrets)
     }
 

@@ -30,7 +30,8 @@ impl ChannelSecrets {
         let row = row.ok_or_else(|| "the channel was connected again".to_owned())?;
         let text = service.vault.open(&watch::secret_owner(&self.channel), &row.sealed);
         let text = text.map_err(|why| why.to_string())?;
-        serde_json::from_str(&text).map_err(|_| "its secrets cannot be read".to_owned())
+        serde_json::from_str(&text)
+            .map_err(|_| "its secrets cannot be read; connect the channel again".to_owned())
     }
 
     async fn save(&self, secrets: MailboxSecrets) -> Result<(), String> {

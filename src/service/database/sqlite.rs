@@ -17,7 +17,7 @@ use crate::database::rows::{DbRow, RowCells, SqlValue};
 use crate::database::session::{DbSession, Obstacle, Visit, WriteScope, WritingConnection};
 use crate::database::transfer::note;
 use disk::FileStatus;
-use sqlite::Queries;
+use sqlite::{Queries, has_distinct_columns};
 
 const MAX_JOBS_PER_TRANSACTION: usize = 256;
 /// Time for which a statement waits for another process's lock.
@@ -82,7 +82,7 @@ fn statement<'a>(row: &'a Row<'_>) -> &'a Statement<'a> {
 impl DbSession for Connection {
     fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
         let mut statement = self.prepare_cached(sql)?;
-        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
+        debug_assert!(has_distinct_columns(&statement), "two columns of one name: {sql}");
         let mut rows = statement.query(params_from_iter(bound))?;
         while let Some(row) = rows.next()? {
             if visit(&DbRow::of(row))? == ControlFlow::Break(()) {
@@ -109,12 +109,6 @@ impl DbSession for Connection {
         self.change("ROLLBACK TO part", &[])?;
         self.release_savepoint()
     }
-}
-
-fn names_differ(statement: &Statement<'_>) -> bool {
-    let mut names: Vec<_> = statement.column_names().collect();
-    names.sort_unstable();
-    names.windows(2).all(|window| window[0] != window[1])
 }
 
 /// Write connection of a file, and the identity of the file when it was opened.

@@ -12,7 +12,6 @@ use crate::ChannelSync;
 use crate::outbox::guard::Outage;
 use crate::outbox::reconcile;
 use crate::outbox::send::{AccountFit, SenderAccount};
-use crate::outbox::uploads::is_upload;
 use crate::report::PullError;
 use model::ids::ConversationId;
 use model::outbox::{ClockTimes, Lane, Operation, RowState, StopReason};
@@ -61,7 +60,7 @@ pub struct LaneContext<'a> {
 /// Returns the first action that is due.
 pub fn choose_row(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     let leaving = |lane_row: &&LaneRow| {
-        matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(lane_row)
+        matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !lane_row.row.is_upload()
     };
     let busy = rows.iter().filter(leaving).map(|row| &row.row.lane).collect();
     let mut walk = LaneWalk { busy, ..LaneWalk::default() };
@@ -97,7 +96,7 @@ impl<'a> LaneWalk<'a> {
             self.pass_stopped(index, lane, stop, desk);
             return None;
         }
-        if is_upload(lane) {
+        if lane.row.is_upload() {
             // Uploads run beside other rows; only texts wait for them.
             self.uploading.insert(&row.lane);
             return None;

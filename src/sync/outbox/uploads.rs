@@ -34,15 +34,10 @@ enum UploadStep {
     Nothing,
 }
 
-/// True if the row uploads a file before it is sent.
-pub(crate) fn is_upload(row: &LaneRow) -> bool {
-    matches!(row.row.operation, Operation::SendFile(_))
-}
-
 /// Chooses the first file to upload, regardless of other rows being sent.
 fn choose_upload(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
     let mut due: Option<Timestamp> = None;
-    for (index, lane) in rows.iter().enumerate().filter(|(_, lane_row)| is_upload(lane_row)) {
+    for (index, lane) in rows.iter().enumerate().filter(|(_, lane_row)| lane_row.row.is_upload()) {
         let at = match lane.row.state {
             RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
                 match sender.check_fit(lane) {

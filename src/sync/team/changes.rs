@@ -386,7 +386,8 @@ impl TabSync {
         self.wake(Loop::Poll);
     }
 
-    fn request_everything(&self) {
+    /// Requests a read of everything, because events may have been missed.
+    pub(super) fn request_everything(&self) {
         self.change_commands(|commands| {
             commands.refresh = true;
             commands.refresh_open = true;

@@ -78,7 +78,7 @@ impl TeamSync {
             TeamSignal::Reset => {
                 self.with_state(|state| (state.is_reset, state.are_replies_stale) = (true, true));
                 self.wake();
-                self.tabs().iter().for_each(|tab| tab.record_missed_events());
+                self.tabs().iter().for_each(|tab| tab.request_everything());
             }
             TeamSignal::People => {
                 self.with_state(|state| state.are_people_stale = true);
@@ -132,15 +132,5 @@ impl TabSync {
         if opens {
             self.wake(Loop::Open);
         }
-    }
-
-    /// Requests a read of everything, because events were missed.
-    fn record_missed_events(&self) {
-        self.change_commands(|commands| {
-            commands.refresh = true;
-            commands.refresh_open = true;
-        });
-        self.wake(Loop::Poll);
-        self.wake(Loop::Open);
     }
 }

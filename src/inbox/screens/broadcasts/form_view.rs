@@ -49,7 +49,7 @@ impl OverlayView for BroadcastForm {
         let title = form_title(inbox);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
-        draw_footer(inbox, theme, form, area, buffer);
+        paint_view::footer(buffer, area, &footer_text(inbox, theme, form));
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let end = inner.y + inner.height;
@@ -199,13 +199,6 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &BroadcastForm) -> (String, St
             )
         }
     }
-}
-
-fn draw_footer(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) {
-    let (words, style) = footer_text(inbox, theme, form);
-    let words = format!(" {words} ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }
 
 /// Maximum rows of a check of the review.

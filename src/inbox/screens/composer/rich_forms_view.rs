@@ -44,7 +44,7 @@ impl OverlayView for RichForm {
         let (label, style) = tabs_view::environment_label(inbox.desk.tab(), theme);
         let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
-        draw_footer(inbox, theme, form, area, buffer);
+        paint_view::footer(buffer, area, &footer_text(inbox, theme, form));
         let inner = area.inner();
         let (x, width, end) = (inner.x + 1, inner.width.saturating_sub(2), inner.y + inner.height);
         // Keep the focused field visible.
@@ -157,11 +157,4 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &RichForm) -> (String, Style) 
             (format!("Enter send · {} · {help} · Esc back", tab.describe_price(price)), theme.dim())
         }
     }
-}
-
-fn draw_footer(inbox: &Inbox, theme: Theme, form: &RichForm, area: Area, buffer: &mut Buffer) {
-    let (words, style) = footer_text(inbox, theme, form);
-    let words = format!(" {words} ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }

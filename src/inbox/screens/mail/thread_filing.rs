@@ -1,6 +1,7 @@
 //! Filing of mail threads, one or many at once: wording, applicability and the resulting change.
 
-use model::conversations::{ConversationRow, ConversationStatus};
+use crate::tab::Tab;
+use model::conversations::ConversationRow;
 use model::email::Thread;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::text::SafeText;
@@ -92,7 +93,7 @@ impl ThreadFiling {
         };
         let starred = thread.is_starred == Some(true);
         let same = match self {
-            Self::Archived(archived) => (is_closed(row) == *archived)
+            Self::Archived(archived) => (Tab::is_closed(row) == *archived)
                 .then_some(["not in the archive", "already archived"][usize::from(*archived)]),
             Self::Read(read) => {
                 (is_read(row) == *read).then_some(["already unread", "already read"][usize::from(*read)])
@@ -126,15 +127,10 @@ impl ThreadFiling {
     }
 }
 
-/// True if a thread is archived or about to be.
-fn is_closed(row: &ConversationRow) -> bool {
-    row.conversation.status == ConversationStatus::Closed || row.close_pending
-}
-
 /// Folder of a thread; guessed from its status if the server names none.
 pub(crate) fn folder_of(row: &ConversationRow) -> &str {
     let told = row.thread.as_ref().and_then(|thread| thread.folder.as_ref());
-    let known = if is_closed(row) { "archive" } else { INBOX_FOLDER };
+    let known = if Tab::is_closed(row) { "archive" } else { INBOX_FOLDER };
     told.map_or(known, SafeText::as_str)
 }
 

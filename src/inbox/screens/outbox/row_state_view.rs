@@ -20,9 +20,9 @@ pub fn state_label(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static s
         RowState::Queued if row.remaining_hold(now).is_some() => ("held", theme.strong()),
         RowState::Queued if row.not_before > now => ("waits", theme.strong()),
         RowState::Queued => ("queued", theme.dim()),
-        RowState::Sending if is_upload(row) => ("uploads", theme.strong()),
+        RowState::Sending if row.is_upload() => ("uploads", theme.strong()),
         RowState::Sending => ("sending", theme.dim()),
-        RowState::Uncertain if is_upload(row) => ("uploads", theme.strong()),
+        RowState::Uncertain if row.is_upload() => ("uploads", theme.strong()),
         RowState::Uncertain => ("unclear", theme.soon()),
         RowState::Stopped(..) => ("needs you", theme.urgent()),
         RowState::Done => ("sent", theme.dim()),
@@ -115,11 +115,6 @@ fn describe_remedy(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &s
 
 fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
     row.planned_at.is_some_and(|time| time > now)
-}
-
-/// True for a file that has not been sent to anybody.
-fn is_upload(row: &OutboxRow) -> bool {
-    matches!(row.operation, Operation::SendFile(_))
 }
 
 /// The part of `keys` that recalls the row.

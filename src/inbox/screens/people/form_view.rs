@@ -40,7 +40,7 @@ impl OverlayView for PersonForm {
         let title = form_title(form);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
-        draw_footer(theme, form, area, buffer);
+        paint_view::footer(buffer, area, &footer_text(theme, form));
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let mut y = inner.y;
@@ -111,11 +111,4 @@ fn footer_text(theme: Theme, form: &PersonForm) -> (String, Style) {
         ),
         _ => (format!("Enter saves · free · {help} · Esc back"), theme.dim()),
     }
-}
-
-fn draw_footer(theme: Theme, form: &PersonForm, area: Area, buffer: &mut Buffer) {
-    let (words, style) = footer_text(theme, form);
-    let words = format!(" {words} ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }

@@ -132,7 +132,7 @@ impl OverlayView for TemplateForm {
         let (label, style) = crate::tabs_view::environment_label(inbox.desk.tab(), theme);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
-        draw_footer(inbox, theme, form, area, buffer);
+        paint_view::footer(buffer, area, &footer_text(inbox, theme, form));
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let end = inner.y + inner.height;
@@ -235,11 +235,4 @@ fn marketing_warning(inbox: &Inbox, form: &TemplateForm) -> Option<String> {
     let has_opted_out = row.local.tags.iter().any(|tag| tag.word.as_str() == NO_MARKETING_TAG);
     let warns = has_opted_out && form.template.category.eq_ignore_ascii_case("marketing");
     warns.then(|| format!("{} opted out of marketing: it would not arrive", row.conversation.title()))
-}
-
-fn draw_footer(inbox: &Inbox, theme: Theme, form: &TemplateForm, area: Area, buffer: &mut Buffer) {
-    let (words, style) = footer_text(inbox, theme, form);
-    let words = format!(" {words} ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::spoken::{SpokenPage, SpokenRow};
-use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::webhooks::form::WebhookForm;
 use crate::tabs_view;
@@ -79,7 +78,7 @@ impl OverlayView for WebhookForm {
         paint_view::text(buffer, x + 1, y, 4, check_mark(form.signs), Style::new());
         let style = at(form.events.len() + 1);
         paint_view::text(buffer, x + 5, y, width.saturating_sub(6), SECRET_LABEL, style);
-        draw_footer(theme, form, area, buffer);
+        paint_view::footer(buffer, area, &footer_text(theme, form));
         None
     }
 }
@@ -90,11 +89,4 @@ fn footer_text(theme: Theme, form: &WebhookForm) -> (String, Style) {
         Some(why) => (format!("{why} · Esc back"), theme.soon()),
         None => ("Enter goes on · Tab next · Space chooses · Esc back".to_owned(), theme.dim()),
     }
-}
-
-fn draw_footer(theme: Theme, form: &WebhookForm, area: Area, buffer: &mut Buffer) {
-    let (words, style) = footer_text(theme, form);
-    let words = format!(" {words} ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }

@@ -99,8 +99,9 @@ impl Admin {
             }
         }
         check_aliases("--add", &settings.aliases)?;
-        let secrets = serde_json::from_str(&mailbox.secrets)
-            .map_err(|_| AdminError::Refused("its secrets cannot be read".to_owned()))?;
+        let secrets = serde_json::from_str(&mailbox.secrets).map_err(|_| {
+            AdminError::Refused("its secrets cannot be read; connect the channel again".to_owned())
+        })?;
         let changed = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
         let tested = changed.test_sending().await.map_err(refused_error);
         let open = OpenMailbox { platform: changed, ..mailbox };
@@ -118,8 +119,9 @@ impl Admin {
             return Err(AdminError::Refused(why));
         }
         let platform = MailboxPlatform::open(&row.settings, &secrets).map_err(AdminError::Refused)?;
-        let settings = serde_json::from_str(&row.settings)
-            .map_err(|why| AdminError::Refused(format!("its settings cannot be read: {why}")))?;
+        let settings = serde_json::from_str(&row.settings).map_err(|why| {
+            AdminError::Refused(format!("its settings cannot be read ({why}); connect the channel again"))
+        })?;
         Ok(OpenMailbox { row, settings, secrets, platform })
     }
 
@@ -146,8 +148,11 @@ impl Admin {
                 let why = "the channel was changed meanwhile; nothing was stored. Try again";
                 return Err(AdminError::Refused(why.to_owned()));
             };
-            let mut mark: MailboxCursor = serde_json::from_str(&current.mark)
-                .map_err(|why| AdminError::Refused(format!("its position cannot be read: {why}")))?;
+            let mut mark: MailboxCursor = serde_json::from_str(&current.mark).map_err(|why| {
+                AdminError::Refused(format!(
+                    "its reading position cannot be read ({why}); connect the channel again"
+                ))
+            })?;
             change_mark(&mut mark);
             let mark = json_text(serde_json::to_string(&mark))?;
             let version = watch::new_version();

@@ -7,6 +7,7 @@ use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
 use api::carriers::{NumberSecrets, NumberSettings};
 use model::secret::Secret;
+use model::text::is_digits;
 use model::time::Timestamp;
 use platforms::Channel;
 use platforms::whatsapp::{NumberIdentity, NumberPlatform};
@@ -29,7 +30,7 @@ impl NumberAccess {
     fn check(&self) -> Result<(), AdminError> {
         check_address(&self.api)?;
         for (name, id) in [("--phone-number-id", &self.number), ("--business-account-id", &self.account)] {
-            if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+            if !is_digits(id) {
                 let why = format!(
                     "{name} {id:?} is not an id; use the number that the platform shows beside the phone \
                      number"
