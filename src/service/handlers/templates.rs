@@ -4,13 +4,14 @@ use axum::extract::State;
 
 use crate::audit;
 use crate::auth::{Caller, DeskCaller};
-use crate::database::{connected, templates};
+use crate::database::{DatabaseError, WriteScope, connected, templates};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use api::errors::ErrorCode;
 use api::templates::{SubmitTemplate, SubmittedTemplateBody, TemplateBody, TemplateList};
+use model::time::Clock;
 use platforms::whatsapp::SubmissionError;
 use platforms::{Channel, Template};
 
@@ -111,7 +112,14 @@ async fn request_review(
         Ok(submitted) => Ok(submitted.template),
         Err(SubmissionError::Refused(why)) => Err(ApiError::new(ErrorCode::TemplateError, why)),
         Err(SubmissionError::Unknown(why)) => {
-            tracing::warn!(why, "it is not known whether the platform has a template");
+            // The next reading of the account shows it.
+            let (channel, now) = (caller.channel_id.clone(), service.clock.now());
+            let scope = WriteScope::Workspace(caller.workspace.clone());
+            let requested: Result<(), DatabaseError> = service
+                .database
+                .write_in(scope, move |db| connected::request_description(db, &channel, now))
+                .await;
+            requested?;
             Err(ApiError::new(ErrorCode::InternalError, why))
         }
     }
