@@ -40,3 +40,25 @@ pub(crate) fn prepare_submission(new: &NewTemplate) -> Result<PreparedRequest, P
     let (name, language) = (new.name.as_str().into(), new.language.as_str().into());
     json(WriteMethod::Post, paths::DESK_TEMPLATES, &SubmitTemplate { name, language, category, components })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::outbox::content::Json;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn submission_names_the_template_and_holds_its_parts() {
+        let new = NewTemplate::of_text("order_late", "en", NewTemplateCategory::Marketing, "It is \"late\".");
+        let request = prepare_submission(&new).expect("a request");
+        assert_eq!((request.method, request.path.as_str()), (WriteMethod::Post, "/desk/v1/templates"));
+        let body: Value = serde_json::from_slice(&request.body).expect("JSON");
+        let components = json!([{"type": "BODY", "text": "It is \"late\"."}]);
+        let wanted = json!({"name": "order_late", "language": "en", "category": "MARKETING", "components": components});
+        assert_eq!(body, wanted);
+        for wrong in ["", "{}", "[]"] {
+            let new = NewTemplate { components: Json(wrong.to_owned()), ..new.clone() };
+            assert!(prepare_submission(&new).is_err(), "{wrong}");
+        }
+    }
+}

@@ -294,6 +294,20 @@ mod tests {
     }
 
     #[test]
+    fn new_template_has_a_name_and_a_language_that_the_platform_takes() {
+        let problem = |name: &str, language: &str| {
+            NewTemplate::of_text(name, language, NewTemplateCategory::Utility, "Hi").problem()
+        };
+        assert_eq!(problem("order_ready_2", "pt_BR"), None);
+        for name in ["", "Order", "order ready", "pedido_ñ", &"a".repeat(513)] {
+            assert!(problem(name, "en").is_some_and(|why| why.contains("name")), "{name}");
+        }
+        for language in ["", "pt-BR", "português"] {
+            assert!(problem("order", language).is_some_and(|why| why.contains("language")), "{language}");
+        }
+    }
+
+    #[test]
     fn every_variable_has_one_box() {
         let slots = template().slots();
         let labels: Vec<&str> = slots.iter().map(|slot| slot.label.as_str()).collect();
