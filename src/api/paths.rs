@@ -13,6 +13,7 @@ pub const DESK_CHANNELS: &str = "/desk/v1/channels";
 pub const DESK_PEOPLE: &str = "/desk/v1/people";
 pub const DESK_STATS: &str = "/desk/v1/stats";
 pub const DESK_REPLIES: &str = "/desk/v1/replies";
+pub const DESK_TEMPLATES: &str = "/desk/v1/templates";
 pub const ACCOUNT: &str = "/account";
 pub const MESSAGES_SEND: &str = "/messages/send";
 pub const MESSAGES: &str = "/messages";

@@ -1,7 +1,55 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::fields::{Filled, JsonObjects};
 use crate::lenient;
+use crate::request::derived_body;
+use model::templates::{MAX_LANGUAGE_CHARS, MAX_NAME_CHARS};
+
+/// Request of `POST /desk/v1/templates`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SubmitTemplate {
+    /// Lower-case letters, digits and underscores.
+    pub name: Filled<MAX_NAME_CHARS>,
+    /// Language code, such as en or pt_BR.
+    pub language: Filled<MAX_LANGUAGE_CHARS>,
+    pub category: TemplateCategory,
+    /// Header, body, footer, buttons.
+    pub components: JsonObjects,
+}
+
+/// Category of a template that is submitted; the platform may choose another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub enum TemplateCategory {
+    Utility,
+    Marketing,
+    Authentication,
+}
+
+impl TemplateCategory {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Utility => "UTILITY",
+            Self::Marketing => "MARKETING",
+            Self::Authentication => "AUTHENTICATION",
+        }
+    }
+}
+
+derived_body!(SubmitTemplate);
+
+/// Response of `POST /desk/v1/templates`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SubmittedTemplateBody {
+    /// The template with the platform's category and status.
+    pub template: TemplateBody,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,9 @@
 //!
 //! Operations that the server is certain to refuse fail here.
 
-use crate::{broadcasts, contacts, conversations, email, media, messages, telegram, voip, webhooks};
+use crate::{
+    broadcasts, contacts, conversations, email, media, messages, telegram, templates, voip, webhooks,
+};
 use api::body::Body;
 use model::account::Platform;
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
@@ -113,6 +115,7 @@ pub fn prepare_with(
             webhooks::prepare_add(platform, url, events, enclosed.secret)
         }
         Operation::RemoveWebhook { webhook, .. } => Ok(webhooks::prepare_remove(platform, webhook)),
+        Operation::SubmitTemplate(new) => templates::prepare_submission(new),
         Operation::SendFile(file) => {
             // Checks the message before the file is uploaded.
             prepare(platform, lane, &file.to_send_operation(PLACEHOLDER_URL))?;
@@ -140,6 +143,7 @@ fn missing_capability(platform: &Platform, operation: &Operation) -> Option<&'st
         Operation::SendMail(_) | Operation::ChangeThread { .. } => {
             (*platform != Platform::Email).then_some("change mail")
         }
+        Operation::SubmitTemplate(_) => (*platform != Platform::Whatsapp).then_some("submit templates"),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ use api::conversations::{AutomationResult, CloseResult, DeskAutomationResult};
 use api::email::SentEmail;
 use api::media::MediaBody;
 use api::messages::SentMessage;
+use api::templates::SubmittedTemplateBody;
 use api::voip::CallBody;
 use api::webhooks::{DeleteResult, WebhookBody};
 use model::contacts::ReceivedContact;
@@ -96,6 +97,10 @@ pub enum ReceiptKind {
     Uploaded {
         url: Option<String>,
     },
+    /// A template is in review; its status, if reported.
+    Submitted {
+        status: Option<String>,
+    },
     Deleted,
     Filed,
     /// The automation switch was set; its new state, if reported.
@@ -124,7 +129,9 @@ impl ReceiptKind {
     pub fn status(&self) -> Option<&str> {
         match self {
             Self::Sent { status, .. } | Self::Called { status, .. } => Some(status),
-            Self::Mailed { status, .. } | Self::Broadcasting { status, .. } => status.as_deref(),
+            Self::Mailed { status, .. } | Self::Broadcasting { status, .. } | Self::Submitted { status } => {
+                status.as_deref()
+            }
             Self::Closed => Some("closed"),
             Self::Saved { .. }
             | Self::Registered(_)
@@ -145,7 +152,12 @@ impl ReceiptKind {
             Self::Saved { contact, .. } => contact.as_ref().map(ContactId::as_str),
             Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
             Self::Uploaded { url } => url.as_deref(),
-            Self::Deleted | Self::Filed | Self::Automation(_) | Self::Closed | Self::Reacted => None,
+            Self::Submitted { .. }
+            | Self::Deleted
+            | Self::Filed
+            | Self::Automation(_)
+            | Self::Closed
+            | Self::Reacted => None,
         }
     }
 }
@@ -264,6 +276,10 @@ fn kind(operation: &Operation, body: &Value, marks: &AnswerMarks) -> Option<Rece
             let added = marks.parse_or_test::<WebhookBody>(body)?;
             ReceiptKind::Registered(added.map(|webhook_body| WebhookId::new(webhook_body.id)))
         }
+        Operation::SubmitTemplate(_) => {
+            let submitted = marks.parse_or_test::<SubmittedTemplateBody>(body)?;
+            ReceiptKind::Submitted { status: submitted.and_then(|body| filled(body.template.status)) }
+        }
         Operation::SendFile(_) | Operation::Upload { .. } => {
             let uploaded = marks.parse_or_test::<MediaBody>(body)?;
             ReceiptKind::Uploaded { url: uploaded.map(|media_body| media_body.url) }
@@ -332,6 +348,7 @@ pub(crate) fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
                 | InsufficientCredits
         ),
         Operation::AddWebhook { .. } => matches!(code, ValidationError | WebhookVerificationFailed),
+        Operation::SubmitTemplate(_) => matches!(code, ValidationError | NotConfigured | TemplateError),
         Operation::React { .. } | Operation::SetAutomation { .. } => {
             matches!(code, ValidationError | NotConfigured | NotFound)
         }

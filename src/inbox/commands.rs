@@ -34,6 +34,7 @@ use crate::screens::people::csv_import::update as importing;
 use crate::screens::phone::commands as phone;
 use crate::screens::proposals::commands as proposals;
 use crate::screens::reviews::commands as reviews;
+use crate::screens::templates::submitting;
 use crate::screens::webhooks::commands as webhooks;
 
 /// Availability of a command, or the reason against it; `{command-name}` is replaced by its key.
@@ -297,6 +298,7 @@ macro_rules! each_verb {
             "unshare-reply" "NAME" "Remove a canned reply from those of the team" => team::unshare_reply, team::shared_reply_names;
             "note-edit" "TEXT" "Replace the text of your selected or newest note" => team::edit_note, no_completions;
             "note-delete" "" "Delete your selected or newest note" => team::delete_note, no_completions;
+            "submit-template" "NAME LANGUAGE CATEGORY TEXT" "Submit a template to the platform for review; the category is utility, marketing or authentication" => submitting::submit_template, no_completions;
             "said" "" "Show recent messages of the status line" => notice::show_said, no_completions;
             "pipe" "COMMAND" "Pipe the selected item as JSON to a command" => pipe::pipe, no_completions;
             "setup" "" "Add a channel key, step by step" => editor::set_up_channel, no_completions;

@@ -3,6 +3,63 @@
 use crate::json::quote;
 use crate::outbox::content::Json;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Maximum length of a template's name, in characters.
+pub const MAX_NAME_CHARS: usize = 512;
+/// Maximum length of a language code, in characters.
+pub const MAX_LANGUAGE_CHARS: usize = 20;
+
+/// Template to be submitted for review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewTemplate {
+    pub name: String,
+    pub language: String,
+    pub category: NewTemplateCategory,
+    /// JSON array: header, body, footer, buttons.
+    pub components: Json,
+}
+
+crate::words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum NewTemplateCategory {
+        /// Follows up on something the customer did.
+        Utility = "utility",
+        /// Advertising.
+        Marketing = "marketing",
+        /// One-time codes.
+        Authentication = "authentication",
+    }
+}
+
+impl NewTemplate {
+    /// Makes a template of a text alone.
+    pub fn of_text(name: &str, language: &str, category: NewTemplateCategory, text: &str) -> Self {
+        let components = format!("[{{\"type\":\"BODY\",\"text\":{}}}]", quote(text));
+        let (name, language) = (name.to_owned(), language.to_owned());
+        Self { name, language, category, components: Json(components) }
+    }
+
+    /// Returns why the platform would certainly refuse the name or the language.
+    pub fn problem(&self) -> Option<&'static str> {
+        let is_in_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_in_code = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let is_of = |text: &str, most: usize, is_in: &dyn Fn(u8) -> bool| {
+            (1..=most).contains(&text.len()) && text.bytes().all(is_in)
+        };
+        if !is_of(&self.name, MAX_NAME_CHARS, &is_in_name) {
+            return Some(
+                "the name must have lower-case letters, digits and underscores only, such as order_ready",
+            );
+        }
+        if !is_of(&self.language, MAX_LANGUAGE_CHARS, &is_in_code) {
+            return Some("the language must be a code such as en or pt_BR");
+        }
+        None
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageTemplate {
@@ -233,6 +290,20 @@ mod tests {
             category: "UTILITY".into(),
             parts: Some(parts),
             raw: "[]".into(),
+        }
+    }
+
+    #[test]
+    fn new_template_has_a_name_and_a_language_that_the_platform_takes() {
+        let problem = |name: &str, language: &str| {
+            NewTemplate::of_text(name, language, NewTemplateCategory::Utility, "Hi").problem()
+        };
+        assert_eq!(problem("order_ready_2", "pt_BR"), None);
+        for name in ["", "Order", "order ready", "pedido_ñ", &"a".repeat(513)] {
+            assert!(problem(name, "en").is_some_and(|why| why.contains("name")), "{name}");
+        }
+        for language in ["", "pt-BR", "português"] {
+            assert!(problem("order", language).is_some_and(|why| why.contains("language")), "{language}");
         }
     }
 

@@ -11,6 +11,7 @@ use hyper::HeaderMap;
 use serde_json::Value;
 
 use crate::mail::ArrivedMail;
+use crate::whatsapp::{SubmissionError, SubmittedTemplate};
 use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
@@ -58,6 +59,8 @@ pub struct FoundChat {
 pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
 
 pub type FindConnectionFuture<'a> = BoxFuture<'a, Result<Option<PlatformEvent>, PlatformError>>;
+
+pub type SubmissionFuture<'a> = BoxFuture<'a, Result<SubmittedTemplate, SubmissionError>>;
 
 /// Returns true for audio to be sent as a voice note: it was asked for, and the format is known to be one of
 /// `formats` or not known at all. Other audio is sent as such.
@@ -617,6 +620,11 @@ pub trait PlatformSource: Send + Sync {
     /// Asks the platform for what the settings of an earlier version lack, and returns the settings to store as
     /// JSON; `None` if they are complete.
     fn complete_settings(&self) -> Option<BoxFuture<'_, Result<String, PlatformError>>> {
+        None
+    }
+
+    /// Submits a template for review. `None` if the platform has no templates.
+    fn request_review<'a>(&'a self, _template: &'a Template) -> Option<SubmissionFuture<'a>> {
         None
     }
 

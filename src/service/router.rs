@@ -105,6 +105,7 @@ fn desk_routes(service: &Service) -> Router<Service> {
         .route("/desk/v1/events", get(team::events::follow))
         .route("/desk/v1/presence", post(team::events::announce))
         .route("/desk/v1/people", get(team::people::list))
+        .route("/desk/v1/templates", post(templates::submit))
         .route("/desk/v1/stats", get(team::stats::read))
         .route("/desk/v1/replies", get(team::replies::list))
         .route(

@@ -108,10 +108,10 @@ impl ServiceState {
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under the key.
-    pub async fn claim(&self, request: &mut WriteRequest) -> Result<bool, ApiError> {
+    pub async fn claim<C: Requester>(&self, request: &mut WriteRequest<C>) -> Result<bool, ApiError> {
         let Some(key) = request.key.clone() else { return Ok(false) };
         let claim = match request.claim.take() {
-            None => Some(self.in_flight.claim(&request.caller.key, &key)?),
+            None => Some(self.in_flight.claim(request.caller.id(), &key)?),
             made => return self.is_answered(request, key, made).await,
         };
         if self.is_answered(request, key, claim).await? {
@@ -127,14 +127,14 @@ impl ServiceState {
     }
 
     /// Returns true if the answer to a request is stored; hands the claim to the request.
-    async fn is_answered(
+    async fn is_answered<C: Requester>(
         &self,
-        request: &mut WriteRequest,
+        request: &mut WriteRequest<C>,
         key: String,
         claim: Option<Claim>,
     ) -> Result<bool, ApiError> {
         request.claim = claim;
-        let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
+        let (api_key, fingerprint) = (request.caller.id().to_owned(), request.fingerprint);
         let now = self.clock.elapsed();
         let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);
         let found: Result<KeyLookup, DatabaseError> = self.database.read(look).await;

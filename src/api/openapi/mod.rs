@@ -93,6 +93,7 @@ fn answers() -> Schemas {
     generator.subschema_for::<team::PresenceAnnounced>();
     generator.subschema_for::<pages::Page<telegram::TelegramConversationBody>>();
     generator.subschema_for::<templates::TemplateList>();
+    generator.subschema_for::<templates::SubmittedTemplateBody>();
     generator.subschema_for::<triggers::Newest<messages::MessageBody<'_>>>();
     generator.subschema_for::<triggers::Newest<contacts::ContactBody>>();
     generator.subschema_for::<triggers::Newest<triggers::TriggerEventBody>>();
@@ -130,6 +131,7 @@ fn requests() -> Schemas {
     generator.subschema_for::<team::SetReply>();
     generator.subschema_for::<team::AnnouncePresence>();
     generator.subschema_for::<telegram::SendTelegram>();
+    generator.subschema_for::<templates::SubmitTemplate>();
     generator.subschema_for::<voip::SendSms>();
     generator.subschema_for::<voip::PlaceCall>();
     generator.subschema_for::<webhooks::CreateWebhook>();

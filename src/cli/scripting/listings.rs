@@ -1,20 +1,24 @@
 //! `events`, `webhooks`, `templates` and `account`: the data of the inbox pages of these names, for scripts.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use serde_json::{Value, json};
 
-use crate::cli::print;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, channel_selection};
 use crate::cli::unfinished::{CommandRefusal, Unfinished};
+use crate::cli::{UsageError, print};
 use client::Attachments;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
 use model::ids::{ConversationId, WebhookId};
 use model::outbox::Operation;
+use model::outbox::content::Json;
 use model::prices;
 use model::secret::Secret;
+use model::templates::{NewTemplate, NewTemplateCategory};
 use model::text::SafeText;
 use model::trigger_events::TriggerEvent;
 use model::webhooks::{self, Webhook};
@@ -274,6 +278,72 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
         Ok(())
     });
     print::list(arguments.common.json, items, gathered)
+}
+
+/// The switches of `submit-template`.
+#[derive(Debug, Args)]
+pub struct SubmitTemplateArguments {
+    /// Name of the template: lower-case letters, digits and underscores.
+    pub name: String,
+    /// Language code, such as en or pt_BR.
+    pub language: String,
+    /// Text of a template that has no other parts and no variables.
+    #[arg(required_unless_present = "components", conflicts_with = "components")]
+    pub text: Option<String>,
+    /// File with the components as a JSON list; - reads standard input.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub components: Option<String>,
+    /// Category: utility, marketing or authentication.
+    #[arg(long, value_name = "CATEGORY", default_value = "utility", value_parser = template_category)]
+    pub category: NewTemplateCategory,
+    #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+fn template_category(text: &str) -> Result<NewTemplateCategory, String> {
+    NewTemplateCategory::from_word(text)
+        .ok_or_else(|| format!("{text:?} is none of {}", NewTemplateCategory::WORDS.join(", ")))
+}
+
+impl SubmitTemplateArguments {
+    fn template(&self) -> Result<NewTemplate> {
+        let (name, language, category) = (self.name.clone(), self.language.clone(), self.category);
+        let template = match (&self.text, &self.components) {
+            (Some(text), _) => NewTemplate::of_text(&name, &language, category, text),
+            (None, path) => {
+                let path = path.as_deref().unwrap_or("-");
+                let read = match path {
+                    "-" => std::io::read_to_string(std::io::stdin()),
+                    path => disk::read_text(Path::new(path)),
+                };
+                let text = read.with_context(|| format!("could not read {path}"))?;
+                NewTemplate { name, language, category, components: Json(text) }
+            }
+        };
+        match template.problem() {
+            Some(problem) => Err(UsageError(problem.to_owned()).into()),
+            None => Ok(template),
+        }
+    }
+}
+
+pub fn submit_template(session: &Session, arguments: &SubmitTemplateArguments) -> Result<()> {
+    let common = &arguments.common;
+    let template = arguments.template()?;
+    let wish = [template.name.as_str(), &template.language, template.category.word(), &template.components.0];
+    let key = WriteKey::of(&arguments.key, "submit-template", common, &wish);
+    let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
+    let channel =
+        channel_selection::resolve_channel(session, common, "business chat", Platform::has_contacts)?;
+    let answer = Answer::new("submitted", &format!("{} ({})", template.name, template.language))
+        .with_field("template", template.name.as_str())
+        .with_field("language", template.language.as_str());
+    let operation = Operation::SubmitTemplate(Box::new(template));
+    let outcome =
+        writing::run_operation(session, &channel, operation, Attachments::default(), (&answer, &key))?;
+    writing::print_outcome(session, &channel, common, &answer, &outcome)
 }
 
 pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {

@@ -40,7 +40,7 @@ pub use contacts::ContactsAction;
 pub use export::ExportArguments;
 pub use files::Files;
 pub use finding::{ConversationArguments, FoundConversation};
-pub use listings::{ReadArguments, WebhooksAction};
+pub use listings::{ReadArguments, SubmitTemplateArguments, WebhooksAction};
 pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;
@@ -146,6 +146,8 @@ pub enum Script {
     Events(ReadArguments),
     /// List the approved templates and their placeholders.
     Templates(ReadArguments),
+    /// Submit a template to the platform for review; `templates` lists it once it is approved.
+    SubmitTemplate(SubmitTemplateArguments),
     /// Show the account behind each key: balance, number, tier, quality.
     Account(ReadArguments),
     /// Manage unconfirmed changes: list, send-anyway, send-from-here, retry, drop.
@@ -195,6 +197,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Webhooks(action) => listings::webhooks(&open(files, action.common())?, &action),
         Script::Events(arguments) => listings::events(&open(files, &arguments.common)?, &arguments),
         Script::Templates(arguments) => listings::templates(&open(files, &arguments.common)?, &arguments),
+        Script::SubmitTemplate(arguments) => {
+            listings::submit_template(&open(files, &arguments.common)?, &arguments)
+        }
         Script::Account(arguments) => listings::account(&open(files, &arguments.common)?, &arguments),
         Script::Take(arguments) => acts::take(&open(files, &arguments.common)?, &arguments),
         Script::Done(arguments) => acts::done(&open(files, &arguments.common)?, &arguments),

@@ -15,6 +15,8 @@ pub enum Lane {
     Contact(String),
     /// All webhook subscriptions: a removal must not overtake a registration.
     Webhooks,
+    /// All submissions of templates.
+    Templates,
     Media,
 }
 
@@ -35,6 +37,7 @@ impl Lane {
             Self::Broadcasts => "broadcasts",
             Self::Contact(_) => "contact",
             Self::Webhooks => "webhooks",
+            Self::Templates => "templates",
             Self::Media => "media",
         }
     }
@@ -45,7 +48,7 @@ impl Lane {
             Self::Conversation(id) => id.as_str(),
             Self::Thread(id) => id.as_str(),
             Self::Address(text) | Self::Number(text) | Self::Contact(text) => text,
-            Self::Broadcasts | Self::Webhooks | Self::Media => "",
+            Self::Broadcasts | Self::Webhooks | Self::Templates | Self::Media => "",
         }
     }
 
@@ -59,6 +62,7 @@ impl Lane {
             "broadcasts" => Self::Broadcasts,
             "contact" => Self::Contact(id),
             "webhooks" => Self::Webhooks,
+            "templates" => Self::Templates,
             "media" => Self::Media,
             _ => return None,
         })
@@ -85,6 +89,7 @@ mod tests {
             Lane::Broadcasts,
             Lane::Contact("+34600111222".into()),
             Lane::Webhooks,
+            Lane::Templates,
             Lane::Media,
         ];
         for lane in lanes {

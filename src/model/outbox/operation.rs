@@ -12,6 +12,7 @@ use crate::outbox::content::{
     ThreadChange,
 };
 use crate::outbox::lane::Lane;
+use crate::templates::NewTemplate;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -87,6 +88,8 @@ pub enum Operation {
         webhook: WebhookId,
         url: String,
     },
+    /// Have the platform review a template.
+    SubmitTemplate(Box<NewTemplate>),
     SendFile(Box<FileToSend>),
     /// Upload a file. Its bytes are only in the request body.
     Upload {
@@ -158,6 +161,7 @@ impl Operation {
             Self::DeleteContact { .. } => "contact-delete",
             Self::AddWebhook { .. } => "webhook",
             Self::RemoveWebhook { .. } => "webhook-delete",
+            Self::SubmitTemplate(_) => "template-submit",
             Self::SendFile(_) | Self::Upload { .. } => "upload",
         }
     }
@@ -176,7 +180,9 @@ impl Operation {
             | Self::ChangeTags { .. }
             | Self::ChangeContact(_)
             | Self::DeleteContact { .. }
-            | Self::RemoveWebhook { .. } => RetryClass::Upsert,
+            | Self::RemoveWebhook { .. }
+            // The platform refuses a template that it has.
+            | Self::SubmitTemplate(_) => RetryClass::Upsert,
             Self::AddWebhook { .. } => RetryClass::Webhook,
             Self::SendFile(_) | Self::Upload { .. } => RetryClass::Media,
         }
@@ -224,6 +230,7 @@ impl Operation {
                 Some(Lane::Contact(phone.clone()))
             }
             Self::AddWebhook { .. } | Self::RemoveWebhook { .. } => Some(Lane::Webhooks),
+            Self::SubmitTemplate(_) => Some(Lane::Templates),
             Self::Upload { .. } => Some(Lane::Media),
         }
     }

@@ -39,6 +39,7 @@ impl Operation {
             Self::DeleteContact { .. } => "deleting the contact",
             Self::AddWebhook { .. } => "registering the webhook",
             Self::RemoveWebhook { .. } => "removing the webhook",
+            Self::SubmitTemplate(_) => "submitting the template",
             Self::Upload { .. } => "uploading",
         }
     }
@@ -62,6 +63,7 @@ impl Operation {
             | Self::Broadcast { .. }
             | Self::AddWebhook { .. }
             | Self::RemoveWebhook { .. }
+            | Self::SubmitTemplate(_)
             | Self::Upload { .. } => "changed something",
         }
     }
@@ -86,6 +88,7 @@ impl Operation {
             | Self::DeleteContact { .. }
             | Self::AddWebhook { .. }
             | Self::RemoveWebhook { .. }
+            | Self::SubmitTemplate(_)
             | Self::Upload { .. } => "sent",
         }
     }
@@ -130,6 +133,7 @@ impl Operation {
             Self::DeleteContact { phone, .. } => format!("Delete the contact {phone} and its history"),
             Self::AddWebhook { url, .. } => format!("Register the webhook {url}"),
             Self::RemoveWebhook { url, .. } => format!("Remove the webhook {url}"),
+            Self::SubmitTemplate(new) => format!("Submit the template {} ({})", new.name, new.language),
             Self::SendFile(file) => file_summary(file).to_string(),
             Self::Upload { filename, size, .. } => format!("Upload {filename} ({size} bytes)"),
         }

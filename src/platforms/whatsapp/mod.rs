@@ -35,8 +35,8 @@ use url::form_urlencoded::byte_serialize;
 
 use crate::contract::{
     BoxFuture, FileFetchError, InboundUpdate, MISSED_CALL_PREFIX, OutboundFile, OutboundMessage,
-    PlatformDescription, PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome, Template,
-    Transport, WebhookCall,
+    PlatformDescription, PlatformError, PlatformEvent, PlatformSource, PollResult, SendOutcome,
+    SubmissionFuture, Template, Transport, WebhookCall,
 };
 use crate::web;
 use crate::whatsapp::uploads::Uploads;
@@ -203,6 +203,10 @@ impl PlatformSource for NumberPlatform {
             let address = self.file_address(&reference).await?;
             self.download(&address).await
         })
+    }
+
+    fn request_review<'a>(&'a self, template: &'a Template) -> Option<SubmissionFuture<'a>> {
+        Some(Box::pin(self.submit_template(template)))
     }
 
     fn describe_account(&self) -> Option<BoxFuture<'_, Result<PlatformDescription, PlatformError>>> {

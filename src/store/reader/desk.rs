@@ -86,6 +86,7 @@ pub(crate) fn lane_title(
         Lane::Thread(_) => SafeText::line("Email thread"),
         Lane::Broadcasts => SafeText::line("Broadcast"),
         Lane::Webhooks => SafeText::line("Webhooks"),
+        Lane::Templates => SafeText::line("Templates"),
         Lane::Media => SafeText::line("Upload"),
     })
 }

@@ -17,6 +17,7 @@ use model::outbox::content::{
 };
 use model::outbox::{MAX_KEY_AGE, Operation, PreparedRequest, StopReason, StopVerdict, WriteMethod};
 use model::queries::Draft;
+use model::templates::{NewTemplate, NewTemplateCategory};
 use model::text::SafeText;
 use model::time::SECOND;
 use sqlite::Queries;
@@ -113,6 +114,12 @@ fn operations() -> Vec<Operation> {
         Operation::DeleteContact { contact: "ct".into(), phone: phone() },
         Operation::AddWebhook { url: "https://h.example".into(), events: vec!["message.sent".into()] },
         Operation::RemoveWebhook { webhook: "wh".into(), url: "https://h.example".into() },
+        Operation::SubmitTemplate(Box::new(NewTemplate::of_text(
+            "order_late",
+            "en",
+            NewTemplateCategory::Utility,
+            "\"Late\"",
+        ))),
         Operation::SendFile(Box::new(FileToSend {
             to: "+34600111222".into(),
             path: "/home/ana/\"a\" b.png".into(),

@@ -230,6 +230,8 @@ impl ChannelSync {
                     self.store.record_broadcast_recipients(self.id(), to, row.created_at).await?;
                 }
             }
+            // If this fails, the page reads them when it is shown.
+            ReceiptKind::Submitted { .. } => drop(self.read_templates().await),
             ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
         }
         Ok(None)

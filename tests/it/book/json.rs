@@ -134,6 +134,7 @@ const SHOWN: &[(&str, &[Alike])] = &[
         "What the server tells",
         &[
             &[&["templates", "--channel", "Harbor chat"]],
+            &[&["submit-template", "order_late", "en", "It is late.", "--channel", "Harbor chat"]],
             &[&["events", "--channel", "Harbor chat"]],
             &[&["webhooks", "create", "ENDPOINT", "--channel", "Harbor chat"]],
             &[&["webhooks", "list", "--channel", "Harbor chat"]],

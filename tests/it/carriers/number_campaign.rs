@@ -27,6 +27,7 @@ use crate::waiting::{aside, until, until_found, until_so};
 const CUSTOMERS: usize = 12;
 /// First word of texts that the business sends with its phone.
 const FROM_PHONE: &str = "phone";
+const MISSED_CALL: &str = "[missed call]";
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
@@ -62,6 +63,22 @@ fn send_from_phone(number: &NumberServer, to: &str, words: &str) {
     let echo = json!({"id": id, "from": PHONE.trim_start_matches('+'), "to": to.trim_start_matches('+'),
         "timestamp": "1", "type": "text", "text": {"body": words}});
     number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
+}
+
+/// A customer who calls and writes nothing.
+fn caller() -> String {
+    customer(CUSTOMERS + 2)
+}
+
+/// A customer calls and nobody takes the call. Its end comes before its beginning by turns.
+fn call_in_vain(number: &NumberServer, turn: usize) {
+    let call = |event: &str| {
+        let call = json!({"id": format!("wacid.{turn}"), "from": caller().trim_start_matches('+'),
+            "to": PHONE.trim_start_matches('+'), "event": event, "direction": "USER_INITIATED", "timestamp": "1"});
+        number.report("calls", json!({ "calls": [call] }));
+    };
+    let events = if turn.is_multiple_of(2) { ["connect", "terminate"] } else { ["terminate", "connect"] };
+    events.into_iter().for_each(call);
 }
 
 fn is_from_phone(text: &str) -> bool {
@@ -182,6 +199,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         }
         events.happen();
         events.submit_template(&served).await;
+        call_in_vain(&number, round);
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
             let served = &served;
@@ -197,6 +215,8 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         assert_eq!(status, 200, "{told}");
     }
     number.nothing_goes_wrong();
+    let calls = served.waits(&caller(), "every missed call, once", |history| history.len() == round).await;
+    assert!(calls.iter().all(|call| call["content"] == MISSED_CALL), "{calls:?}");
     for index in 1..=CUSTOMERS {
         let history = check_history(&number, &served, index, round).await;
         for round in 1..=round {
@@ -293,6 +313,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
         write_or_press(&number, kill, &customer(index), said.last().expect("one"));
+        call_in_vain(&number, kill);
         if answers_with_phone(kill, 0) {
             from_phone.push(phone_text(kill, index));
             send_from_phone(&number, &customer(index), from_phone.last().expect("one"));
@@ -375,6 +396,8 @@ fn listed_templates(binary: &Binary, database: &str) -> Vec<(String, String)> {
 /// Checks what the customers said and what was sent with the phone, too.
 fn check(number: &NumberServer, database: &str, kills: usize, (said, from_phone): (&[String], &[String])) {
     let arrived = inbound(database);
+    let missed = arrived.iter().filter(|text| *text == MISSED_CALL).count();
+    assert_eq!(missed, kills, "each missed call is one line");
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }

@@ -17,11 +17,21 @@ use crate::waiting::until_so;
 
 const CUSTOMERS: usize = 12;
 const SEND: &str = "/v1/voip/sms";
+const MISSED_CALL: &str = "Missed call";
 /// Public URL the platform signs.
 const PUBLIC: [&str; 2] = ["--public-url", "https://desk.example"];
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
+}
+
+/// A customer who calls and writes nothing.
+fn caller() -> String {
+    customer(CUSTOMERS + 1)
+}
+
+fn missed_calls(database: &str) -> usize {
+    inbound(database).iter().filter(|text| *text == MISSED_CALL).count()
 }
 
 fn count(phone: &PhoneServer, text: &str) -> usize {
@@ -59,6 +69,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         for index in 1..=CUSTOMERS {
             phone.says(&customer(index), &format!("{index} says {round}"));
         }
+        phone.is_called(&caller(), "no-answer");
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
             let served = &served;
@@ -71,6 +82,8 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         answers.extend(futures_util::future::join_all(sends).await);
     }
     phone.nothing_goes_wrong();
+    let calls = served.waits(&caller(), "every missed call, once", |history| history.len() == round).await;
+    assert!(calls.iter().all(|call| call["content"] == MISSED_CALL), "{calls:?}");
     for index in 1..=CUSTOMERS {
         let history = served
             .waits(&customer(index), "all is there and settled", |history| {
@@ -141,6 +154,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
         phone.says(&customer(index), said.last().expect("one"));
+        phone.is_called(&caller(), "no-answer");
         open.extend(
             (0..4).map(|number| {
                 (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))
@@ -167,11 +181,13 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     campaign::settle(&database, said.len() + CUSTOMERS);
     phone.waits_until_told();
     // Missed webhook calls are in the lists.
+    until_so("every missed call is known", || missed_calls(&database) >= kills);
     until_so("all that left is known", || {
         let sent = rows(&database, "outbound");
         sent.len() == kills * 4 && sent.iter().all(|(text, status)| *status == expected_status(&phone, text))
     });
     drop(running);
+    assert_eq!(missed_calls(&database), kills, "each is one line");
     check(&phone, &database, &said);
 }
 

@@ -125,6 +125,51 @@ async fn refused_submission_says_why_and_what_to_do() {
     admin.close();
 }
 
+/// Submits a template as a desk does.
+async fn submit_with_key(served: &Served, key: &str, name: &str, idem: Option<&str>) -> (u16, Value) {
+    let components = json!([{"type": "BODY", "text": "It is late."}]);
+    let body = json!({"name": name, "language": "en_US", "category": "UTILITY", "components": components});
+    let url = format!("{}/desk/v1/templates", served.running.base_url.trim_end_matches("/v1"));
+    let mut request = served.http.post(url).bearer_auth(&served.keys[key]);
+    if let Some(idem) = idem {
+        request = request.header("idempotency-key", idem);
+    }
+    let request = request.header("content-type", "application/json").body(body.to_string());
+    let answer = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    let text = answer.text().await.expect("a body");
+    (status, serde_json::from_str(&text).expect("JSON"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn desk_submits_a_template_with_the_key_of_its_channel() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    let (status, told) = submit_with_key(&served, "whatsapp live", "order_late", Some("once")).await;
+    assert_eq!((status, &told["template"]["status"]), (200, &json!("PENDING")), "{told}");
+    assert_eq!(number.templates().len(), 1);
+    let listed = served.get("/templates").await;
+    assert_eq!(named(&listed, "notApproved", "order_late").expect("listed")["status"], "PENDING");
+    let again = submit_with_key(&served, "whatsapp live", "order_late", Some("once")).await;
+    assert_eq!(again, (200, told), "the same answer to the same request");
+    let (status, told) = submit_with_key(&served, "whatsapp live", "order_late", None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("TEMPLATE_ERROR")), "{told}");
+    assert!(told["message"].as_str().is_some_and(|why| why.contains("already exists")), "{told}");
+    let (status, told) = submit_with_key(&served, "whatsapp test", "order_test", None).await;
+    assert_eq!((status, &told["test"]), (200, &json!(true)), "{told}");
+    let (status, told) = submit_with_key(&served, "telegram live", "order_bot", None).await;
+    assert_eq!((status, &told["code"]), (403, &json!("FORBIDDEN")), "{told}");
+    assert_eq!(number.templates().len(), 1);
+    // A repetition of a submission without an answer is refused, and the list shows the template.
+    number.plan(|method| (method == "submission").then_some(Wrong::CutAfter));
+    let (status, told) = submit_with_key(&served, "whatsapp live", "order_lost", Some("cut")).await;
+    assert_eq!((status, &told["code"]), (500, &json!("INTERNAL_ERROR")), "{told}");
+    number.nothing_goes_wrong();
+    let (status, told) = submit_with_key(&served, "whatsapp live", "order_lost", Some("cut")).await;
+    assert_eq!((status, &told["code"]), (400, &json!("TEMPLATE_ERROR")), "{told}");
+    until_listed(&served, "notApproved", "order_lost", |template| template["status"] == "PENDING").await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn submission_without_an_answer_is_settled_by_the_next_reading() {
     let number = NumberServer::start();

@@ -120,6 +120,13 @@ const TABLE: &[Row] = &[
     row("webhooks delete", "whatsapp", Writes, "WEBHOOK", "nothing"),
     row("events", "whatsapp", Reads, "--timeout 60", NOWHERE),
     row("templates", "whatsapp", Reads, "--timeout 60", NOWHERE),
+    row(
+        "submit-template",
+        "whatsapp",
+        Writes,
+        "order_late en Late.",
+        "order_late en Late. --channel Nowhere",
+    ),
     row("account", "whatsapp", Reads, "--timeout 60", NOWHERE),
     row("outbox list", "whatsapp", Nothing, "--timeout 60", NOWHERE),
     row("outbox send-anyway", "whatsapp", Nothing, "", "nothing"),

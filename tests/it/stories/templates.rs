@@ -53,6 +53,16 @@ fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
 }
 
 #[test]
+fn template_is_submitted_and_its_state_is_on_the_page() {
+    let mut desk = Desk::with(120, 40, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys(":").types("submit-template order_late en utility").keys("<Enter>");
+    desk.shows("submit-template takes a name");
+    desk.keys(":").types("submit-template order_late en utility It is late.").keys("<Enter>").settle();
+    desk.keys("gt").settle().shows("order_late").shows("in review").shows("It is late.");
+}
+
+#[test]
 fn the_form_says_what_it_cannot_do() {
     let mut desk = closed();
     desk.keys("2").settle().keys("T").shows("template:").keys("1");

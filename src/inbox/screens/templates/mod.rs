@@ -2,6 +2,7 @@
 
 pub mod form;
 pub(crate) mod form_view;
+pub(crate) mod submitting;
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -19,7 +20,9 @@ pub(crate) fn no_templates_text(desk: &Desk) -> String {
             Some(note) => note.server_reason().to_string(),
             None => "Reading…".to_owned(),
         },
-        Some(Platform::Whatsapp) | None => "No template is approved for this channel yet.".to_owned(),
+        Some(Platform::Whatsapp) | None => {
+            "No template is approved for this channel yet. :submit-template submits one.".to_owned()
+        }
         Some(_) => "Templates are for business chat only.".to_owned(),
     }
 }
