@@ -12,34 +12,43 @@ use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::conversations::NoMessagesReason;
 use model::keywords::Keyword;
+use model::time::SECOND;
 use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
-use platforms::{BLOCKED_MESSAGE, Channel, DISCONNECTED_MESSAGE, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
+use platforms::{
+    BLOCKED_MESSAGE, Channel, DISCONNECTED_MESSAGE, InboundMessage, OPTED_OUT_MESSAGE, REMOVED_MESSAGE,
+};
 
 const HELP_REASON: &str = "the customer asks for help";
 /// Parts of the bot platform's refusals of a text to somebody who has blocked or removed the bot.
 const BOT_REFUSALS: [&str; 2] = ["bot was blocked by the user", "bot was kicked from the"];
 
-/// Applies a keyword. Returns true if the text needs no other answer.
+/// Applies a keyword. Returns true if the text needs no other answer. A text that is only found in the platform's
+/// list has the time at which it was sent, in whole seconds: a START from before a STOP ends nothing.
 pub fn apply_keyword(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
     keyword: Option<Keyword>,
-    text: &str,
+    inbound: &InboundMessage,
 ) -> Result<bool, DatabaseError> {
-    match keyword {
-        Some(Keyword::Stop) => {
-            opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
+    let (channel, peer) = (&channel.id, &conversation.peer);
+    match (keyword, inbound.sent_at) {
+        (Some(Keyword::Stop), sent_at) => {
+            opt_outs::add(work.db, channel, peer, sent_at.unwrap_or(work.now))?;
             Ok(true)
         }
         // From other customers START answers a question.
-        Some(Keyword::Start) => opt_outs::remove(work.db, &channel.id, &conversation.peer),
-        Some(Keyword::Help) => {
-            conversations::escalate(work.db, &conversation.id, (HELP_REASON, text), work.now)?;
+        (Some(Keyword::Start), None) => opt_outs::remove(work.db, channel, peer),
+        (Some(Keyword::Start), Some(sent_at)) => {
+            opt_outs::remove_until(work.db, channel, peer, sent_at.plus(SECOND))
+        }
+        (Some(Keyword::Help), _) => {
+            let asked = (HELP_REASON, inbound.text.as_str());
+            conversations::escalate(work.db, &conversation.id, asked, work.now)?;
             Ok(true)
         }
-        None => Ok(false),
+        (None, _) => Ok(false),
     }
 }
 

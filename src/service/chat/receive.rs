@@ -100,7 +100,7 @@ fn handle_keyword(
     inbound: &InboundMessage,
 ) -> Result<bool, DatabaseError> {
     let keyword = inbound.keyword.or_else(|| Keyword::parse(&inbound.text));
-    keywords::apply_keyword(work, channel, conversation, keyword, &inbound.text)
+    keywords::apply_keyword(work, channel, conversation, keyword, inbound)
 }
 
 fn find_or_create(

@@ -14,7 +14,7 @@ use crate::waiting::{until, until_found};
 const ANA: i64 = 77;
 const GROUP: i64 = -1009;
 
-fn membership(chat: &Value, old: &str, new: &str) -> Value {
+pub(super) fn membership(chat: &Value, old: &str, new: &str) -> Value {
     let bot = |status: &str| json!({"status": status, "user": {"id": 7_000_001, "is_bot": true}});
     json!({"my_chat_member": {
         "chat": chat, "from": {"id": ANA, "first_name": "Ana"}, "date": 1,

@@ -1,10 +1,10 @@
-//! Further kinds of events in the random world of a bot: albums, a business that connects the bot again and
-//! again, and messages that its customer withdraws.
+//! Further kinds of events in the random world of a bot: albums, a person who blocks it and comes back, a
+//! business that connects it again and again, and messages that its customer withdraws.
 
 use frontdesk::service::DatabaseLocation;
 use serde_json::json;
 
-use super::blocking::{business_message, connection_of, private_chat};
+use super::blocking::{business_message, connection_of, membership, private_chat};
 use super::bot_server::BotServer;
 use crate::postgres::cluster;
 use crate::waiting::until;
@@ -33,13 +33,13 @@ impl<'a> BotEvents<'a> {
         self.rounds
     }
 
-    /// Number of messages that customers have written.
+    /// Number of messages that customers have written, without those about blocking.
     pub(super) fn messages(&self) -> usize {
         4 * self.rounds
     }
 
-    /// A customer sends an album. The business drops its connection and renews it, and at once its customer writes
-    /// twice and withdraws the second message.
+    /// A customer sends an album, another one blocks the bot and comes back. The business drops its connection and
+    /// renews it, and at once its customer writes twice and withdraws the second message.
     pub(super) fn happen(&mut self) {
         self.rounds += 1;
         let round = self.rounds;
@@ -49,6 +49,8 @@ impl<'a> BotEvents<'a> {
             let caption = format!("{side} {round}");
             self.bot.sends(ALBUMS, json!({"photo": photo, "caption": caption, "media_group_id": album}));
         }
+        self.bot.update(membership(&private_chat(), "member", "kicked"));
+        self.bot.update(membership(&private_chat(), "kicked", "member"));
         if round > 1 {
             self.bot.update(connection_of(OWNER, &connection(round - 1), false));
         }
@@ -66,17 +68,22 @@ impl<'a> BotEvents<'a> {
 /// Waits until the messages of all rounds are in the database: each once, those of the business in one
 /// conversation and in their order.
 pub(super) fn check(place: &DatabaseLocation, rounds: usize) {
+    let left = ["77|[blocked this bot]", "77|[unblocked this bot]"];
+    let left: Vec<String> = (0..rounds).flat_map(|_| left.map(str::to_owned)).collect();
     let peer = format!("77/business:{}", connection(rounds));
     let written = |round| [format!("{peer}|business {round}"), format!("{peer}|[withdrawn]")];
     let wanted: Vec<String> = (1..=rounds).flat_map(written).collect();
-    let sql = "SELECT peer || '|' || messages.content
-               FROM messages JOIN conversations ON conversations.id = messages.conversation
-               WHERE peer LIKE '%/business:%'
-               ORDER BY coalesce(messages.sent_at, messages.created_at), messages.id";
-    until("what the customer of the business wrote", || {
-        let found = cluster::column(place, sql);
-        if found == wanted { Ok(()) } else { Err(format!("{found:?}")) }
-    });
+    for (peers, wanted) in [("= '77'", left), ("LIKE '%/business:%'", wanted)] {
+        let sql = format!(
+            "SELECT peer || '|' || messages.content
+             FROM messages JOIN conversations ON conversations.id = messages.conversation
+             WHERE peer {peers} ORDER BY coalesce(messages.sent_at, messages.created_at), messages.id"
+        );
+        until("what a customer did", || {
+            let found = cluster::column(place, &sql);
+            if found == wanted { Ok(()) } else { Err(format!("{peers}: {found:?}")) }
+        });
+    }
     for round in 1..=rounds {
         let sql = format!(
             "SELECT content FROM messages WHERE extras LIKE '%\"album\":\"album-{round}\"%' ORDER BY content"

@@ -310,6 +310,10 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     let mut events = NumberEvents::new(&number);
     for kill in 0..kills {
         events.happen();
+        if let Some(name) = events.next_template() {
+            submit_by_command(&binary, &database, &name);
+            events.template_was_accepted(name);
+        }
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
         write_or_press(&number, kill, &customer(index), said.last().expect("one"));
@@ -331,10 +335,6 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         };
         let before = number.requests();
         let askers: Vec<_> = open.iter().map(ask).collect();
-        if let Some(name) = events.next_template() {
-            submit_by_command(&binary, &database, &name);
-            events.template_was_accepted(name);
-        }
         // At a random point of the work.
         number.waits_for_requests(before + random.random_range(1..=4));
         drop(running);
@@ -350,6 +350,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     campaign::settle(&database, arrived);
     number.waits_until_told();
     campaign::settle(&database, arrived);
+    number.changes("message_template_status_update");
     check_events_by_command(&binary, &database, &events);
     drop(running);
     check(&number, &database, kills, (&said, &from_phone));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use frontdesk::model::time::Clock;
+use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -254,6 +254,20 @@ impl PhoneServer {
         self.world().call_hook = Some(url.to_owned());
     }
 
+    /// Lists a text that was sent these microseconds ago and of which the service was not told.
+    pub fn lists_earlier(&self, from: &str, text: &str, micros: i64) {
+        let mut world = self.world();
+        world.count += 1;
+        let id = format!("SM{:032x}", world.count);
+        let sent = date_of(SystemClock.now().plus(-micros));
+        world.listed.push(json!({
+            "sid": id, "from": from, "to": NUMBER, "body": text, "status": "received", "direction": "inbound",
+            "num_media": "0", "date_sent": sent, "error_code": null, "media": [],
+        }));
+        drop(world);
+        self.shared.changed();
+    }
+
     /// Sends an opt-out word, which the platform itself understands.
     pub fn asks(&self, from: &str, text: &str, opt_out: &str) {
         let mut world = self.world();
@@ -352,9 +366,13 @@ fn encoded(form: &Form) -> String {
 }
 
 fn date() -> String {
+    date_of(SystemClock.now())
+}
+
+fn date_of(at: Timestamp) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let now = SystemClock.now().to_string();
+    let now = at.to_string();
     let month: usize = now[5..7].parse().expect("a month");
     format!("Mon, {} {} {} {} +0000", &now[8..10], MONTHS[month - 1], &now[..4], &now[11..19])
 }

@@ -1,7 +1,7 @@
 //! The voice and SMS channel on its platform: texts, calls, opt-out words, and each error.
 
 use frontdesk::model::secret::Secret;
-use frontdesk::model::time::{Clock, Timestamp};
+use frontdesk::model::time::{Clock, MINUTE, Timestamp};
 use frontdesk::platforms::Channel;
 use frontdesk::service::AssistantChoice;
 use frontdesk::service::carriers::dashboard::PhoneAccess;
@@ -299,6 +299,25 @@ async fn stop_start_and_help_are_heeded() {
     let history = served.waits(ANA, "the assistant's answer", |entry| entry.len() == 7).await;
     let said: Vec<&str> = history.iter().map(|value| value["senderType"].as_str().unwrap_or("")).collect();
     assert_eq!(said, ["customer", "customer", "api", "customer", "api", "customer", "ai"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn start_that_is_found_later_does_not_end_a_newer_stop() {
+    let phone = PhoneServer::start();
+    let served = channel_with_text(&phone).await;
+    phone.says(ANA, "STOP");
+    served.waits(ANA, "the newer word", |entry| entry.len() == 2).await;
+    phone.lists_earlier(ANA, "START", MINUTE);
+    served.waits(ANA, "the older word", |entry| entry.len() == 3).await;
+    let (status, told) = served.send(text_to(ANA, "Our offers"), None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
+    assert!(phone.texts().is_empty());
+    // Both words of another customer are found in the list, in their order.
+    let ben = "+34600111333";
+    phone.lists_earlier(ben, "STOP", 2 * MINUTE);
+    phone.lists_earlier(ben, "START", MINUTE);
+    served.waits(ben, "both words", |entry| entry.len() == 2).await;
+    assert_eq!(served.send(text_to(ben, "Welcome back"), None).await.1["status"], "sent");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

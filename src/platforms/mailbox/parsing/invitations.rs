@@ -565,6 +565,11 @@ mod tests {
         // Without a method it is no request, and a task has no answer.
         assert_eq!(read_event(calendar, None, &own), None);
         assert_eq!(read_event(&calendar.replace("VEVENT", "VTODO"), Some("REQUEST"), &own), None);
+        // The calendar's own method counts: nobody waits for an answer to a published event.
+        let published = calendar.replacen("VCALENDAR\n", "VCALENDAR\nMETHOD:PUBLISH\n", 1);
+        assert_eq!(read_event(&published, Some("REQUEST"), &own), None);
+        let misplaced = calendar.replace("SEQUENCE:3", "METHOD:REQUEST\nSEQUENCE:3");
+        assert!(read_event(&misplaced, Some("REQUEST"), &own).is_some());
         let cancelled = calendar.replace("SEQUENCE:3", "STATUS:CANCELLED");
         let event = read_event(&cancelled, Some("REQUEST"), &own).expect("an event");
         assert_eq!((event.method, event.sequence), (CalendarMethod::Cancel, 0));
