@@ -42,9 +42,9 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 
 /// Checks the key of the language model and reports today's usage.
 pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
-    if let Err(why) = assist.fetch_key() {
-        let advice = if why.contains("; ") { "" } else { "check key_env or key_command in [assist]" };
-        return CheckResult::fail("assist", why, advice);
+    if let Err(error) = assist.fetch_key() {
+        let advice = if error.has_remedy { "" } else { "check key_env or key_command in [assist]" };
+        return CheckResult::fail("assist", error.to_string(), advice);
     }
     let files = folders.files(String::new());
     let today = SystemClock.now().day_number(&clock::zone());

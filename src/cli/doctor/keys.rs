@@ -45,16 +45,16 @@ fn check_keyring() -> CheckResult {
 
 fn key(folders: Option<&DeskFolders>, channel: &ChannelConfig) -> Vec<CheckResult> {
     let name = channel.name.as_str();
-    let secret = match channel.fetch_key() {
+    let secret = match channel.find_key() {
         Ok(secret) => secret,
         Err(error) => {
             let advice = match &channel.key {
-                _ if has_remedy(&error.problem) => "",
+                _ if error.has_remedy => "",
                 KeySource::Environment(_) => "set it in the environment in which frontdesk starts",
                 KeySource::Command(_) | KeySource::File(_) => "correct it in config.toml",
                 KeySource::Kept(_) => "",
             };
-            return vec![CheckResult::fail(name, error.problem, advice)];
+            return vec![CheckResult::fail(name, error.to_string(), advice)];
         }
     };
     let checked = match check::check(&channel.base_url, &secret, MAX_RATE_WAIT, &channel.key_advice()) {
