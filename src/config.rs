@@ -397,11 +397,22 @@ impl ChannelConfig {
     /// # Errors
     /// When the key is missing, readable by others, or no key.
     pub fn fetch_key(&self) -> Result<Secret, ConfigError> {
-        let fail = |problem| ConfigError { place: format!("channel {:?}", self.name), line: None, problem };
-        let key = self.key.fetch(&self.name, &self.base_url).map_err(fail)?;
+        self.find_key().map_err(|error| ConfigError {
+            place: format!("channel {:?}", self.name),
+            line: None,
+            problem: error.to_string(),
+        })
+    }
+
+    /// Like [`Self::fetch_key`]; the error does not name the channel.
+    ///
+    /// # Errors
+    /// As [`Self::fetch_key`].
+    pub fn find_key(&self) -> Result<Secret, keys::KeyError> {
+        let key = self.key.fetch(&self.name, &self.base_url)?;
         match keys::check_key_form(&key) {
             Ok(()) => Ok(key),
-            Err(why) => Err(fail(format!("{why}; {}", self.key_advice()))),
+            Err(why) => Err(keys::KeyError::advised(format!("{why}; {}", self.key_advice()))),
         }
     }
 

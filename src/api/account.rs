@@ -141,6 +141,14 @@ pub struct DeskServiceBody {
     /// Extensions below `/desk/v1`, such as `automation`; others may be added.
     #[serde(deserialize_with = "lenient::texts")]
     pub features: Vec<String>,
+    /// Why every write with this key is refused; absent if the key may write.
+    #[serde(
+        default,
+        rename = "writesRefused",
+        deserialize_with = "lenient::text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub writes_refused: Option<String>,
 }
 
 /// Feature of [`DeskServiceBody`]: switching the assistant on any channel.

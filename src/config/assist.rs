@@ -1,7 +1,7 @@
 //! The `[assist]` table: the language model for drafts and briefs.
 
 use crate::config::Mistakes;
-use crate::config::keys::KeySource;
+use crate::config::keys::{KeyError, KeySource};
 use crate::config::reading::Section;
 use model::model_costs::{ModelCaps, ModelCost, ModelPrices};
 use model::secret::Secret;
@@ -26,8 +26,8 @@ impl AssistConfig {
     /// Fetches the key, if one is configured.
     ///
     /// # Errors
-    /// As text, see [`KeySource::fetch`].
-    pub fn fetch_key(&self) -> Result<Option<Secret>, String> {
+    /// See [`KeySource::fetch`].
+    pub fn fetch_key(&self) -> Result<Option<Secret>, KeyError> {
         self.key.as_ref().map(|key| key.fetch("assist", &self.url)).transpose()
     }
 }

@@ -47,11 +47,20 @@ pub struct StoreInspection {
     pub cache: FileState,
     pub leftovers: Leftovers,
     pub channels: Vec<String>,
-    /// Number of leases held now.
-    pub leased_channels: usize,
+    /// Processes that hold a lease now, each once.
+    pub lease_owners: Vec<LeaseOwnerName>,
     /// True if messages are still to be indexed.
     pub unindexed: bool,
     pub set_aside: Option<PathBuf>,
+}
+
+/// Process that polls or sends for a channel of the desk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseOwnerName {
+    /// Kind, such as `inbox`.
+    pub kind: String,
+    /// Number of the process, if the owner names one.
+    pub process: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,8 +108,8 @@ pub fn confirmed_account(folder: &Path, channel: &ChannelId) -> rusqlite::Result
 /// True if a process of this desk holds a lease.
 pub fn has_leases(folder: &Path, cache: Option<&Path>, now: Timestamp) -> bool {
     let path = Paths::for_folder(folder, cache).cache;
-    let held = open_read_only(&path).and_then(|connection| count_leased_channels(&connection, now));
-    held.is_ok_and(|count| count > 0)
+    let held = open_read_only(&path).and_then(|connection| lease_owners(&connection, now));
+    held.is_ok_and(|owners| !owners.is_empty())
 }
 
 fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
@@ -124,23 +133,32 @@ pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInsp
     let unindexed = connection
         .as_ref()
         .and_then(|connection| connection.scalar("SELECT below > 0 FROM search_progress", []).ok());
-    let led = connection.as_ref().and_then(|connection| count_leased_channels(connection, now).ok());
+    let owners = connection.as_ref().and_then(|connection| lease_owners(connection, now).ok());
     let aside = set_aside::set_aside_path(&paths.cache);
     StoreInspection {
         outbox,
         cache,
         leftovers: leftovers.unwrap_or_default(),
         channels: channels.unwrap_or_default(),
-        leased_channels: led.unwrap_or(0),
+        lease_owners: owners.unwrap_or_default(),
         unindexed: unindexed.unwrap_or(false),
         set_aside: aside.exists().then_some(aside),
     }
 }
 
-fn count_leased_channels(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
-    let leases: Vec<(String, Timestamp)> = connection
-        .all("SELECT owner, until FROM lease", [], |row| Ok((row.get("owner")?, row.get("until")?)))?;
-    Ok(leases.iter().filter(|(owner, until)| leases::is_lease_held(owner, *until, now)).count())
+fn lease_owners(connection: &Connection, now: Timestamp) -> rusqlite::Result<Vec<LeaseOwnerName>> {
+    let leases: Vec<(String, String, Timestamp)> =
+        connection.all("SELECT owner, kind, until FROM lease ORDER BY owner", [], |row| {
+            Ok((row.get("owner")?, row.get("kind")?, row.get("until")?))
+        })?;
+    let mut owners: Vec<LeaseOwnerName> = Vec::new();
+    for (owner, kind, until) in leases {
+        let found = LeaseOwnerName { kind, process: leases::process_of(&owner) };
+        if leases::is_lease_held(&owner, until, now) && !owners.contains(&found) {
+            owners.push(found);
+        }
+    }
+    Ok(owners)
 }
 
 fn inspect_file(path: &Path, known: i64) -> (FileState, Option<Connection>) {
@@ -240,10 +258,11 @@ mod tests {
             }];
             store.acquire_leases(&owner.to_string(), wanted, now).await.unwrap();
         }
-        assert_eq!(inspect(folder.path(), None, now).leased_channels, 2);
+        assert_eq!(inspect(folder.path(), None, now).lease_owners.len(), 2);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(inspect(folder.path(), None, now).leased_channels, 1);
-        assert_eq!(inspect(folder.path(), None, now.plus(60 * SECOND)).leased_channels, 0);
+        let kept = inspect(folder.path(), None, now).lease_owners;
+        assert_eq!(kept, [LeaseOwnerName { kind: "inbox".to_owned(), process: Some(std::process::id()) }]);
+        assert_eq!(inspect(folder.path(), None, now.plus(60 * SECOND)).lease_owners, []);
     }
 }

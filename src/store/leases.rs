@@ -83,7 +83,7 @@ pub struct OtherProcess {
 
 impl OtherProcess {
     pub fn process(&self) -> Option<u32> {
-        self.owner.split('-').next()?.parse().ok()
+        process_of(&self.owner)
     }
 
     pub fn leader(&self) -> Leader {
@@ -111,6 +111,11 @@ impl OtherProcess {
     pub fn is_held(&self, now: Timestamp) -> bool {
         is_lease_held(&self.owner, self.until, now)
     }
+}
+
+/// Number of the process that an owner names.
+pub(crate) fn process_of(owner: &str) -> Option<u32> {
+    owner.split('-').next()?.parse().ok()
 }
 
 /// True if the lease has not lapsed and its owner has not ended.

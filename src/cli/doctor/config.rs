@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::is_open_to_others;
+use crate::cli::doctor::problem::Problem;
 use crate::cli::folders::DeskFolders;
 use crate::config::keys::connections::key_provider;
 use crate::config::{AssistConfig, Config, read_text};
@@ -20,8 +21,10 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
         return Vec::new();
     }
     let (read, wrong) = file::read(&path);
-    let mut findings: Vec<CheckResult> =
-        wrong.into_iter().map(|text| CheckResult::fail("connections", text, "")).collect();
+    let mut findings: Vec<CheckResult> = wrong
+        .into_iter()
+        .map(|text| CheckResult::fail(Problem::DataConnection, "connections", text, ""))
+        .collect();
     if findings.is_empty() {
         findings.push(CheckResult::ok("connections", format!("{}: {}", path.display(), read.len())));
     }
@@ -32,6 +35,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
     findings.extend(without.map(|connection| {
         let advice = format!("run: frontdesk connection credential {}", connection.name);
         CheckResult::warn(
+            Problem::DataConnection,
             "connections",
             format!("connection {:?} has no credential", connection.name),
             advice,
@@ -42,9 +46,9 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 
 /// Checks the key of the language model and reports today's usage.
 pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
-    if let Err(why) = assist.fetch_key() {
-        let advice = if why.contains("; ") { "" } else { "check key_env or key_command in [assist]" };
-        return CheckResult::fail("assist", why, advice);
+    if let Err(error) = assist.fetch_key() {
+        let advice = if error.has_remedy { "" } else { "check key_env or key_command in [assist]" };
+        return CheckResult::fail(Problem::LanguageModel, "assist", error.to_string(), advice);
     }
     let files = folders.files(String::new());
     let today = SystemClock.now().day_number(&clock::zone());
@@ -68,20 +72,31 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";
             return (
                 nothing(),
-                vec![CheckResult::warn("configuration", format!("{shown} does not exist"), advice)],
+                vec![CheckResult::warn(
+                    Problem::NoChannel,
+                    "configuration",
+                    format!("{shown} does not exist"),
+                    advice,
+                )],
             );
         }
         Err(error) => {
-            return (nothing(), vec![CheckResult::fail("configuration", error.to_string(), "")]);
+            return (
+                nothing(),
+                vec![CheckResult::fail(Problem::Configuration, "configuration", error.to_string(), "")],
+            );
         }
     };
     let (config, mistakes) = Config::examine(&shown, &text);
-    let mut findings: Vec<CheckResult> =
-        mistakes.iter().map(|mistake| CheckResult::fail("configuration", mistake.to_string(), "")).collect();
+    let mut findings: Vec<CheckResult> = mistakes
+        .iter()
+        .map(|mistake| CheckResult::fail(Problem::Configuration, "configuration", mistake.to_string(), ""))
+        .collect();
     if mistakes.is_empty() {
         let count = config.channels.len();
         findings.push(match count {
             0 => CheckResult::warn(
+                Problem::NoChannel,
                 "configuration",
                 format!("{shown} has no channel"),
                 "run: frontdesk channel add",
@@ -92,17 +107,22 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
     // A file of root may be given to all users of a machine.
     if let Some(owner) = disk::foreign_owner(path).filter(|owner| owner.uid != 0) {
         let seen = format!("{shown} belongs to {owner}, who can change it");
-        findings.push(CheckResult::fail("configuration", seen, format!("run: sudo chown $(id -un) {shown}")));
+        findings.push(CheckResult::fail(
+            Problem::ForeignFile,
+            "configuration",
+            seen,
+            format!("run: sudo chown $(id -un) {shown}"),
+        ));
     }
     if is_open_to_others(path, 0o022) {
         let advice = format!("run: chmod go-w {shown}");
-        findings.push(CheckResult::fail("configuration", "others can change it", advice));
+        findings.push(CheckResult::fail(Problem::OpenFile, "configuration", "others can change it", advice));
     }
     if let Some(folder) = path.parent().filter(|folder| is_open_to_others(folder, 0o022)) {
         let shown = folder.display();
         let (seen, advice) =
             (format!("others can replace files in {shown}"), format!("run: chmod go-w {shown}"));
-        findings.push(CheckResult::fail("configuration", seen, advice));
+        findings.push(CheckResult::fail(Problem::OpenFile, "configuration", seen, advice));
     }
     (config, findings)
 }

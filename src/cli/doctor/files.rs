@@ -4,12 +4,14 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
+use crate::cli::doctor::problem::Problem;
 use crate::cli::folders::{DATA_DIR_VARIABLE, DeskFolders};
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
 use disk::{AccessDenial, NeededAccess};
+use model::text::SafeText;
 use model::time::Clock;
-use store::inspect::{self, FileState, StoreInspection};
+use store::inspect::{self, FileState, LeaseOwnerName, StoreInspection};
 
 pub fn is_open_to_others(path: &Path, rights: u32) -> bool {
     path.metadata().is_ok_and(|metadata| disk::is_open_to_others(&metadata, rights))
@@ -66,10 +68,15 @@ fn check_folder(name: &'static str, folder: &Path, closed: u32) -> Vec<CheckResu
     if folder.exists() && !folder.is_dir() {
         let seen = format!("{} is a file, not a folder", folder.display());
         let advice = format!("move it away, or set {DATA_DIR_VARIABLE}");
-        return vec![CheckResult::fail(name, seen, advice)];
+        return vec![CheckResult::fail(Problem::Folder, name, seen, advice)];
     }
     if let Some(denial) = disk::find_denial(folder, NeededAccess::Write) {
-        return vec![CheckResult::fail(name, denied(folder, &denial), folder_remedy(&denial))];
+        return vec![CheckResult::fail(
+            Problem::ForeignFile,
+            name,
+            denied(folder, &denial),
+            folder_remedy(&denial),
+        )];
     }
     if !folder.exists() {
         let seen = format!("{} does not exist yet; the first start creates it", folder.display());
@@ -98,6 +105,7 @@ fn permissions(name: &'static str, folder: &Path, closed: u32) -> CheckResult {
     if is_open_to_others(folder, closed) {
         let right = if closed == PRIVATE { "read" } else { "changed" };
         return CheckResult::fail(
+            Problem::OpenFile,
             name,
             format!("{shown} can be {right} by other users"),
             format!("run: chmod 700 {shown}"),
@@ -112,7 +120,7 @@ fn permissions(name: &'static str, folder: &Path, closed: u32) -> CheckResult {
         Ok(entries) => entries,
         Err(error) => {
             let advice = format!("set {DATA_DIR_VARIABLE} to another folder");
-            return CheckResult::fail(name, format!("{shown}: {error}"), advice);
+            return CheckResult::fail(Problem::Folder, name, format!("{shown}: {error}"), advice);
         }
     };
     let foreign = entries.iter().find_map(|entry| {
@@ -120,7 +128,7 @@ fn permissions(name: &'static str, folder: &Path, closed: u32) -> CheckResult {
         (denial.path == *entry && denial.is_foreign()).then_some(denial)
     });
     if let Some(denial) = foreign {
-        return CheckResult::fail(name, denial.to_string(), denial.remedy());
+        return CheckResult::fail(Problem::ForeignFile, name, denial.to_string(), denial.remedy());
     }
     let open = entries.iter().find(|entry| {
         entry.extension().is_some_and(|extension| extension != "log") && is_open_to_others(entry, 0o077)
@@ -129,6 +137,7 @@ fn permissions(name: &'static str, folder: &Path, closed: u32) -> CheckResult {
         Some(path) => {
             let path = path.display();
             CheckResult::fail(
+                Problem::OpenFile,
                 name,
                 format!("{path} can be read by other users"),
                 format!("run: chmod 600 {path}"),
@@ -143,16 +152,24 @@ pub fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResul
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let error = taken.err()?;
     let shown = folder.display();
-    let (seen, advice) = match error.kind() {
-        StorageFull | QuotaExceeded => {
-            (format!("the disk of {shown} is full"), "free some space: until then nothing is stored or sent")
-        }
-        ReadOnlyFilesystem => {
-            (format!("the disk of {shown} is read-only"), "mount it writable, or set FRONTDESK_DATA_DIR")
-        }
-        _ => (format!("{shown} is not writable: {error}"), "set FRONTDESK_DATA_DIR to another folder"),
+    let (problem, seen, advice) = match error.kind() {
+        StorageFull | QuotaExceeded => (
+            Problem::FullDisk,
+            format!("the disk of {shown} is full"),
+            "free some space: until then nothing is stored or sent",
+        ),
+        ReadOnlyFilesystem => (
+            Problem::FullDisk,
+            format!("the disk of {shown} is read-only"),
+            "mount it writable, or set FRONTDESK_DATA_DIR",
+        ),
+        _ => (
+            Problem::Folder,
+            format!("{shown} is not writable: {error}"),
+            "set FRONTDESK_DATA_DIR to another folder",
+        ),
     };
-    Some(CheckResult::fail(DISK_SUBJECT, seen, advice))
+    Some(CheckResult::fail(problem, DISK_SUBJECT, seen, advice))
 }
 
 impl CheckResult {
@@ -164,14 +181,20 @@ impl CheckResult {
 fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
     let Some(bytes) = state.bytes else { return CheckResult::ok(name, "does not exist yet") };
     if let Some(denial) = disk::find_denial(&state.path, NeededAccess::Read) {
-        return CheckResult::fail(name, denial.to_string(), denial.remedy());
+        return CheckResult::fail(Problem::ForeignFile, name, denial.to_string(), denial.remedy());
     }
     if let Some(why) = &state.unread {
         let advice = "look at the disk; the file is not known to be damaged";
-        return CheckResult::fail(name, format!("{} could not be read: {why}", state.path.display()), advice);
+        return CheckResult::fail(
+            Problem::DamagedFile,
+            name,
+            format!("{} could not be read: {why}", state.path.display()),
+            advice,
+        );
     }
     if let Some(damage) = &state.damage {
         return CheckResult::fail(
+            Problem::DamagedFile,
             name,
             format!("{} is damaged ({damage})", state.path.display()),
             if_damaged,
@@ -180,7 +203,7 @@ fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
     if state.version > state.supported_version {
         let seen =
             format!("version {} is newer than this program's {}", state.version, state.supported_version);
-        return CheckResult::fail(name, seen, "update frontdesk");
+        return CheckResult::fail(Problem::DamagedFile, name, seen, "update frontdesk");
     }
     let size = if bytes < 1 << 20 { String::new() } else { format!(", {} MiB", bytes >> 20) };
     CheckResult::ok(name, format!("whole, version {}{size}", state.version))
@@ -202,7 +225,7 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
     findings.push(if waiting.is_empty() {
         CheckResult::ok("unsent", format!("{} queued to send", left.queued))
     } else {
-        CheckResult::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
+        CheckResult::warn(Problem::UnsentMessages, "unsent", waiting.join(", "), "open the inbox: frontdesk")
     });
     if left.paused > 0 {
         findings.push(CheckResult::ok(
@@ -210,9 +233,7 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
             format!("the AI is paused by this desk in {} conversations", left.paused),
         ));
     }
-    let running =
-        if seen.leased_channels > 0 { "an inbox, engine or script is running" } else { "nothing is running" };
-    findings.push(CheckResult::ok("processes", running));
+    findings.push(processes(&seen.lease_owners));
     let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
     let orphaned: Vec<&str> = seen
         .channels
@@ -225,10 +246,16 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
             "drafts or unsent messages of channels that are no longer configured: {}",
             orphaned.join(", ")
         );
-        findings.push(CheckResult::warn("unsent", seen, "add a channel of that name to get them back"));
+        findings.push(CheckResult::warn(
+            Problem::UnsentMessages,
+            "unsent",
+            seen,
+            "add a channel of that name to get them back",
+        ));
     }
     if seen.unindexed {
         findings.push(CheckResult::warn(
+            Problem::RebuiltCache,
             "search",
             "older messages are not indexed yet",
             "the inbox continues when it is open",
@@ -237,12 +264,30 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
     if let Some(path) = &seen.set_aside {
         let advice = "it can be deleted";
         findings.push(CheckResult::warn(
+            Problem::RebuiltCache,
             "cache",
             format!("an unusable cache was moved aside as {}", path.display()),
             advice,
         ));
     }
     findings
+}
+
+/// Names the processes that poll and send for this desk. A further one does neither until they end.
+fn processes(owners: &[LeaseOwnerName]) -> CheckResult {
+    if owners.is_empty() {
+        return CheckResult::ok("processes", "nothing is running");
+    }
+    let name = |owner: &LeaseOwnerName| match owner.process {
+        Some(process) => format!("{} (process {process})", owner.kind),
+        None => owner.kind.clone(),
+    };
+    let names: Vec<String> = owners.iter().map(name).collect();
+    let seen = format!(
+        "{} polls and sends; a second one shows everything, and takes over when the first one ends",
+        SafeText::line(&names.join(", "))
+    );
+    CheckResult { problem: Some(Problem::OtherProcess), ..CheckResult::ok("processes", seen) }
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use crate::cli::channel::check::{self, CheckError, KeyCheck};
 use crate::cli::doctor::CheckResult;
+use crate::cli::doctor::problem::Problem;
 use crate::cli::folders::DeskFolders;
 use crate::config::keys::keyring;
 use crate::config::{ChannelConfig, KeySource};
 use api::account::{DeskServiceBody, TEAM_FEATURE};
-use model::account::Environment;
+use client::ReadError;
+use model::account::{Environment, Platform};
 use model::outbox::account::{KeyChange, describe_key_change};
 use model::text::SafeText;
 use model::time::{SECOND, format_precise_span};
@@ -33,9 +35,10 @@ fn check_keyring() -> CheckResult {
             CheckResult::ok("keyring", format!("none ({why}); `channel add` stores keys in private files"))
         }
         Err(keyring::KeyringError::Locked) => {
-            CheckResult::warn("keyring", "it is locked", keyring::UNLOCK_ADVICE)
+            CheckResult::warn(Problem::Keyring, "keyring", "it is locked", keyring::UNLOCK_ADVICE)
         }
         Err(failure @ keyring::KeyringError::Failed(_)) => CheckResult::warn(
+            Problem::Keyring,
             "keyring",
             failure.to_string(),
             "`channel add` stores keys in private files instead",
@@ -45,39 +48,65 @@ fn check_keyring() -> CheckResult {
 
 fn key(folders: Option<&DeskFolders>, channel: &ChannelConfig) -> Vec<CheckResult> {
     let name = channel.name.as_str();
-    let secret = match channel.fetch_key() {
+    let secret = match channel.find_key() {
         Ok(secret) => secret,
         Err(error) => {
             let advice = match &channel.key {
-                _ if has_remedy(&error.problem) => "",
+                _ if error.has_remedy => "",
                 KeySource::Environment(_) => "set it in the environment in which frontdesk starts",
                 KeySource::Command(_) | KeySource::File(_) => "correct it in config.toml",
                 KeySource::Kept(_) => "",
             };
-            return vec![CheckResult::fail(name, error.problem, advice)];
+            return vec![CheckResult::fail(Problem::MissingKey, name, error.to_string(), advice)];
         }
     };
     let checked = match check::check(&channel.base_url, &secret, MAX_RATE_WAIT, &channel.key_advice()) {
         Ok(checked) => checked,
         Err(error) => {
-            return vec![CheckResult::fail(name, error.to_string(), failure_advice(channel, &error))];
+            return vec![CheckResult::fail(
+                failure_problem(&error),
+                name,
+                error.to_string(),
+                failure_advice(channel, &error),
+            )];
         }
     };
     let mut findings = vec![account(channel, &secret.hint(), &checked)];
     findings.extend(key_change(folders, channel, &checked));
-    findings.extend(check_scope(name, &checked));
+    findings.push(check_scope(channel, &checked));
     findings.push(budget(name, &checked));
     findings.push(clock(name, &checked));
-    findings.push(match check::check_desk_service(&channel.base_url, &secret, MAX_RATE_WAIT) {
-        Ok(service) => CheckResult::ok(name, describe_extensions(service.as_ref())),
-        Err(error) => CheckResult::warn(name, format!("{error:#}"), "try again later"),
-    });
+    match check::check_desk_service(&channel.base_url, &secret, MAX_RATE_WAIT) {
+        Ok(service) => {
+            findings.extend(service.as_ref().and_then(|service| check_writes(channel, service)));
+            findings.push(check_extensions(name, service.as_ref()));
+        }
+        Err(error) => {
+            let seen = format!("{error:#}");
+            findings.push(CheckResult::warn(Problem::ServerFailure, name, seen, "try again later"));
+        }
+    }
     findings
 }
 
 /// True if an error text ends with what to do: problem and remedy are separated by a semicolon.
 fn has_remedy(text: &str) -> bool {
     text.contains("; ")
+}
+
+fn failure_problem(error: &CheckError) -> Problem {
+    match error {
+        CheckError::NotAKey(_) => Problem::MissingKey,
+        CheckError::Client(_) if error.is_about_the_key() => Problem::MissingKey,
+        CheckError::Client(_) | CheckError::Here(_) => Problem::Connection,
+        CheckError::Read { error, .. } => match error {
+            ReadError::Refused { .. } => Problem::RefusedKey,
+            ReadError::Forbidden(_) => Problem::Scope,
+            ReadError::Limited(_) | ReadError::Paced(_) => Problem::RateLimit,
+            error if error.is_server_failure() => Problem::ServerFailure,
+            _ => Problem::Connection,
+        },
+    }
 }
 
 /// Advice for a failed check, unless its text already has one.
@@ -103,17 +132,49 @@ fn key_change(
     let name = channel.name.as_str();
     let replace = channel.key.describe_replacement(&channel.name);
     Some(match change {
-        KeyChange::Platform => {
-            CheckResult::fail(name, seen, "use another tab: frontdesk channel add --name NAME")
+        KeyChange::Platform => CheckResult::fail(
+            Problem::OtherAccount,
+            name,
+            seen,
+            "use another tab: frontdesk channel add --name NAME",
+        ),
+        KeyChange::LiveToTest => {
+            CheckResult::fail(Problem::OtherAccount, name, seen, format!("to answer customers, {replace}"))
         }
-        KeyChange::LiveToTest => CheckResult::fail(name, seen, format!("to answer customers, {replace}")),
         KeyChange::Business => {
             let advice = "use another tab: frontdesk channel add --name NAME; if the tab is to change, open the \
                           inbox";
-            CheckResult::fail(name, seen, advice)
+            CheckResult::fail(Problem::OtherAccount, name, seen, advice)
         }
-        KeyChange::TestToLive => CheckResult::warn(name, seen, "if it is meant, open the inbox"),
+        KeyChange::TestToLive => {
+            CheckResult::warn(Problem::OtherAccount, name, seen, "if it is meant, open the inbox")
+        }
     })
+}
+
+/// Finding about the service's extensions and its version.
+fn check_extensions(name: &str, service: Option<&DeskServiceBody>) -> CheckResult {
+    let seen = describe_extensions(service);
+    let own = env!("CARGO_PKG_VERSION");
+    match service {
+        Some(service) if is_older(&service.version, own) => {
+            let seen = format!("{seen}; this program is {own}");
+            CheckResult::warn(Problem::OldServer, name, seen, "update the service first, then the desks")
+        }
+        Some(_) => CheckResult::ok(name, seen),
+        // Another server of the interface; frontdesk has always had extensions.
+        None => CheckResult { problem: Some(Problem::OldServer), ..CheckResult::ok(name, seen) },
+    }
+}
+
+/// True if both are versions of three numbers and the first is lower.
+fn is_older(version: &str, than: &str) -> bool {
+    let numbers = |text: &str| -> Option<Vec<u32>> {
+        let core = text.split(['-', '+']).next()?;
+        let numbers: Option<Vec<u32>> = core.split('.').map(|part| part.parse().ok()).collect();
+        numbers.filter(|numbers| numbers.len() == 3)
+    };
+    matches!((numbers(version), numbers(than)), (Some(version), Some(than)) if version < than)
 }
 
 /// Describes what the service offers to desks beside the interface.
@@ -136,6 +197,7 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResu
     let name = channel.name.as_str();
     if account.is_unconnected() {
         return CheckResult::warn(
+            Problem::Account,
             name,
             seen,
             "connect it in the dashboard, or on your own service with `frontdesk admin channel connect`: until then \
@@ -143,29 +205,60 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResu
         );
     }
     if account.environment == Environment::Live && account.credits <= 0.0 {
-        return CheckResult::warn(name, seen, "buy credits: nothing is sent without them");
+        return CheckResult::warn(Problem::Account, name, seen, "buy credits: nothing is sent without them");
     }
     CheckResult::ok(name, seen)
 }
 
-fn check_scope(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
-    let lines = checked.describe_scope();
+/// Resource that a tab of the platform cannot do without, as [`client::checkup::RESOURCES`] names it.
+fn needed_resource(platform: &Platform) -> Option<&'static str> {
+    match platform {
+        Platform::Whatsapp => Some("conversations"),
+        Platform::Telegram => Some("bot-chat"),
+        Platform::Email => Some("email"),
+        Platform::Voip => Some("voice and SMS"),
+        Platform::Web | Platform::Other(_) => None,
+    }
+}
+
+fn check_scope(channel: &ChannelConfig, checked: &KeyCheck) -> CheckResult {
+    let name = channel.name.as_str();
+    let seen = checked.describe_scope().join("; ");
+    let needed = needed_resource(&checked.probe.account.platform);
+    let is_needed = |resource: &str| needed == Some(resource);
+    let lacks_needed = checked
+        .scope
+        .iter()
+        .any(|(resource, read)| is_needed(resource) && matches!(read, Err(ReadError::Forbidden(_))));
+    if lacks_needed {
+        let advice = format!("give the key this permission, or {}", channel.key_advice());
+        return CheckResult::fail(Problem::Scope, name, seen, advice);
+    }
     let failing =
         checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_inaccessible()));
-    let seen = lines.join("; ");
-    vec![if failing {
-        CheckResult::warn(name, seen, "try again later; if it remains, contact the operator of the service")
-    } else {
-        CheckResult::ok(name, seen)
-    }]
+    if failing {
+        let advice = "try again later; if it remains, contact the operator of the service";
+        return CheckResult::warn(Problem::ServerFailure, name, seen, advice);
+    }
+    CheckResult::ok(name, seen)
+}
+
+/// Finding for a key that may only read, unless the tab is set to that.
+fn check_writes(channel: &ChannelConfig, service: &DeskServiceBody) -> Option<CheckResult> {
+    let why = service.writes_refused.as_deref().filter(|_| !channel.read_only)?;
+    let seen = format!("this key may only read: {}", SafeText::line(why));
+    Some(CheckResult::warn(Problem::Scope, &channel.name, seen, ""))
 }
 
 fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
     let seen = format!("{}, answered in {} ms", checked.describe_budget(), checked.latency / 1000);
     match checked.probe.rate {
-        Some(rate) if rate.remaining < rate.limit / 10 => {
-            CheckResult::warn(name, seen, "another program uses this key and shares its rate limit")
-        }
+        Some(rate) if rate.remaining < rate.limit / 10 => CheckResult::warn(
+            Problem::RateLimit,
+            name,
+            seen,
+            "another program uses this key and shares its rate limit",
+        ),
         _ => CheckResult::ok(name, seen),
     }
 }
@@ -178,7 +271,12 @@ fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
             let span = format_precise_span(skew.abs());
             let advice = "set the clock of this machine, or tell the operator if it is the server's that is wrong; \
                           countdowns are wrong by this much";
-            CheckResult::warn(name, format!("the server's clock is {span} {way} this one"), advice)
+            CheckResult::warn(
+                Problem::Clock,
+                name,
+                format!("the server's clock is {span} {way} this one"),
+                advice,
+            )
         }
         Some(_) => CheckResult::ok(name, "clocks agree"),
     }
@@ -187,6 +285,7 @@ fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use api::account::WorkspaceBody;
 
     #[test]
     fn the_team_extension_is_told_from_its_absence() {
@@ -200,5 +299,27 @@ mod tests {
         let text =
             describe_extensions(Some(&service(r#"{"version": "1.3", "features": ["team"], "more": {}}"#)));
         assert_eq!(text, "frontdesk 1.3 with team; claims and notes are shared by the team");
+    }
+
+    #[test]
+    fn older_service_is_named_with_both_versions() {
+        let service = |version: &str| DeskServiceBody {
+            version: version.to_owned(),
+            workspace: WorkspaceBody::default(),
+            features: vec!["automation".to_owned()],
+            writes_refused: None,
+        };
+        let line = |version: &str| check_extensions("Shop", Some(&service(version))).line();
+        let old = line("0.0.9");
+        assert!(old.starts_with("warn") && old.contains("frontdesk 0.0.9 with automation"), "{old}");
+        assert!(old.ends_with(": update the service first, then the desks"), "{old}");
+        for version in [env!("CARGO_PKG_VERSION"), "99.0.0", "", "next", "1.2"] {
+            assert!(line(version).starts_with("ok "), "{version}: {}", line(version));
+        }
+        for (version, than, older) in
+            [("0.9.9", "0.10.0", true), ("1.0.0", "0.10.0", false), ("1.0.0-rc.1", "1.0.1", true)]
+        {
+            assert_eq!(is_older(version, than), older, "{version} {than}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 mod config;
 mod files;
 mod keys;
+pub mod problem;
 mod receiver;
 mod service;
 mod terminal;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
+use crate::cli::doctor::problem::Problem;
 use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, folders, print};
 use crate::config::Config;
@@ -63,6 +65,8 @@ struct CheckResult {
     finding: String,
     /// Advice; empty if none is needed.
     advice: String,
+    /// Subject of the book that explains the finding.
+    problem: Option<Problem>,
 }
 
 impl CheckResult {
@@ -72,16 +76,17 @@ impl CheckResult {
             subject: subject.to_owned(),
             finding: seen.into(),
             advice: String::new(),
+            problem: None,
         }
     }
 
-    fn warn(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
+    fn warn(problem: Problem, subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
         let (subject, finding, advice) = (subject.to_owned(), seen.into(), advice.into());
-        Self { verdict: CheckVerdict::Warn, subject, finding, advice }
+        Self { verdict: CheckVerdict::Warn, subject, finding, advice, problem: Some(problem) }
     }
 
-    fn fail(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { verdict: CheckVerdict::Fail, ..Self::warn(subject, seen, advice) }
+    fn fail(problem: Problem, subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { verdict: CheckVerdict::Fail, ..Self::warn(problem, subject, seen, advice) }
     }
 
     fn line(&self) -> String {
@@ -90,7 +95,13 @@ impl CheckResult {
     }
 
     fn json(&self) -> Value {
-        json!({"verdict": self.verdict.word(), "subject": self.subject, "seen": self.finding, "advice": self.advice})
+        json!({
+            "verdict": self.verdict.word(),
+            "subject": self.subject,
+            "seen": self.finding,
+            "advice": self.advice,
+            "help": self.problem.map(Problem::place).unwrap_or_default(),
+        })
     }
 }
 
@@ -150,8 +161,8 @@ fn run_checks(arguments: &DoctorArguments) -> Vec<CheckResult> {
 fn without_folder(subject: &str, error: &anyhow::Error) -> CheckResult {
     let text = error.to_string();
     match text.split_once("; ") {
-        Some((problem, remedy)) => CheckResult::fail(subject, problem, remedy),
-        None => CheckResult::fail(subject, text, ""),
+        Some((problem, remedy)) => CheckResult::fail(Problem::Folder, subject, problem, remedy),
+        None => CheckResult::fail(Problem::Folder, subject, text, ""),
     }
 }
 
@@ -162,7 +173,8 @@ mod tests {
     #[test]
     fn a_line_says_how_well_and_what_to_do() {
         assert_eq!(CheckResult::ok("keyring", "answers").line(), "ok    keyring        answers");
-        let line = CheckResult::fail("key a", "readable by others", "run: chmod 600 k").line();
+        let line =
+            CheckResult::fail(Problem::OpenFile, "key a", "readable by others", "run: chmod 600 k").line();
         assert_eq!(line, "fail  key a          readable by others: run: chmod 600 k");
         assert!(CheckVerdict::Ok < CheckVerdict::Warn && CheckVerdict::Warn < CheckVerdict::Fail);
     }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use crate::cli::doctor::CheckResult;
+use crate::cli::doctor::problem::Problem;
 use crate::config::ReceiverConfig;
 
 /// Checks the receiver, if one is configured. A running inbox or engine of this desk uses its address.
@@ -17,11 +18,13 @@ pub fn check_receiver(receiver: Option<&ReceiverConfig>, is_desk_running: bool) 
             CheckResult::ok("receiver", format!("{listen} is in use; an inbox or engine of this desk runs"))
         }
         Err(error) if error.kind() == ErrorKind::AddrInUse => CheckResult::fail(
+            Problem::Receiver,
             "receiver",
             format!("another program uses {listen}"),
             "end it, or set another port in [receiver] listen",
         ),
         Err(error) => CheckResult::fail(
+            Problem::Receiver,
             "receiver",
             format!("cannot listen on {listen}: {error}"),
             "set an address of this machine in [receiver] listen",

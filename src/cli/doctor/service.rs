@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::{check_writable, is_open_to_others};
+use crate::cli::doctor::problem::Problem;
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use disk::NeededAccess;
@@ -47,7 +48,7 @@ fn check_server(place: &DatabaseLocation) -> Vec<CheckResult> {
                 ) => "start the database server, or correct host, port, user and name in the URL",
                 _ => "",
             };
-            vec![CheckResult::fail(SUBJECT, format!("{place}: {error}"), advice)]
+            vec![CheckResult::fail(Problem::Database, SUBJECT, format!("{place}: {error}"), advice)]
         }
     }
 }
@@ -56,6 +57,7 @@ fn failing_webhook(webhook: &WebhookRow) -> CheckResult {
     let since = webhook.failing_since.map_or_else(String::new, |at| format!(" since {at}"));
     let seen = SafeText::line(&format!("{} to {}: failing{since}", webhook.id, webhook.url));
     CheckResult::warn(
+        Problem::Webhook,
         "webhook",
         seen.as_str(),
         format!("run: frontdesk admin webhook deliveries {} --failed", webhook.id),
@@ -65,16 +67,26 @@ fn failing_webhook(webhook: &WebhookRow) -> CheckResult {
 fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
     if let Some(denial) = disk::find_denial(database, NeededAccess::Read) {
-        return vec![CheckResult::fail(SUBJECT, denial.to_string(), denial.remedy())];
+        return vec![CheckResult::fail(Problem::ForeignFile, SUBJECT, denial.to_string(), denial.remedy())];
     }
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");
-        return vec![CheckResult::warn(SUBJECT, format!("{shown} does not exist yet"), advice)];
+        return vec![CheckResult::warn(
+            Problem::Service,
+            SUBJECT,
+            format!("{shown} does not exist yet"),
+            advice,
+        )];
     }
     let mut findings = Vec::new();
     if is_open_to_others(database, 0o077) {
         let advice = format!("run: chmod 600 {shown}");
-        findings.push(CheckResult::fail(SUBJECT, format!("{shown} can be read by other users"), advice));
+        findings.push(CheckResult::fail(
+            Problem::OpenFile,
+            SUBJECT,
+            format!("{shown} can be read by other users"),
+            advice,
+        ));
     }
     let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty());
     // Only the user of the service may have to write there.
@@ -86,7 +98,7 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         match inspection::inspect(database, key_file) {
             Ok(seen) => seen,
             Err(error) => {
-                findings.push(CheckResult::fail(SUBJECT, format!("{shown}: {error}"), ""));
+                findings.push(CheckResult::fail(Problem::Database, SUBJECT, format!("{shown}: {error}"), ""));
                 return findings;
             }
         };
@@ -95,12 +107,12 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         Some(None) => CheckResult::ok(SUBJECT, format!("{shown}, served by another process")),
         None => {
             let advice = format!("run: frontdesk serve --db {shown}");
-            CheckResult::warn(SUBJECT, format!("{shown}, not served"), advice)
+            CheckResult::warn(Problem::Service, SUBJECT, format!("{shown}, not served"), advice)
         }
     });
     findings.push(match key {
         Ok(path) => CheckResult::ok("sealing key", format!("{}, private", path.display())),
-        Err(error) => CheckResult::fail("sealing key", error.to_string(), ""),
+        Err(error) => CheckResult::fail(Problem::SealingKey, "sealing key", error.to_string(), ""),
     });
     findings.extend(channels.iter().filter_map(channel));
     findings.extend(failing_webhooks.iter().map(failing_webhook));
@@ -114,10 +126,18 @@ fn channel(status: &ChannelStatus) -> Option<CheckResult> {
     let advice = format!("run: frontdesk admin channel test {named}");
     let unknown = format!("{address}, {} with unknown outcome", print::count(status.unknown, "message"));
     Some(match &status.trouble {
-        Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
-        None if status.unknown > 0 => {
-            CheckResult::warn(&name, unknown, "check their conversations, which ask for a person")
-        }
+        Some(why) => CheckResult::fail(
+            Problem::Platform,
+            &name,
+            SafeText::line(&format!("{address}: {why}")).as_str(),
+            advice,
+        ),
+        None if status.unknown > 0 => CheckResult::warn(
+            Problem::Platform,
+            &name,
+            unknown,
+            "check their conversations, which ask for a person",
+        ),
         None => CheckResult::ok(&name, format!("{address}, connected")),
     })
 }

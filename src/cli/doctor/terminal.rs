@@ -6,9 +6,11 @@ use std::io::IsTerminal;
 
 use crate::cli::desk;
 use crate::cli::doctor::CheckResult;
+use crate::cli::doctor::problem::Problem;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::{children, terminal};
 use inbox::color_depth::ColorDepth;
+use inbox::layout;
 
 /// Smallest fully usable size.
 const MIN_SIZE: (u16, u16) = (80, 24);
@@ -31,21 +33,36 @@ fn variable(name: &str) -> Option<String> {
 
 fn size() -> CheckResult {
     match terminal::size() {
+        Ok(size) if layout::is_too_small(size) => {
+            let (columns, rows) = size;
+            let needed = format!("{}x{}", layout::MIN_WIDTH, layout::MIN_HEIGHT);
+            CheckResult::fail(
+                Problem::SmallTerminal,
+                "terminal",
+                format!("{columns}x{rows}, but the inbox needs {needed}"),
+                "enlarge it, choose a smaller font, or use `frontdesk --plain`",
+            )
+        }
         Ok((columns, rows)) if columns < MIN_SIZE.0 || rows < MIN_SIZE.1 => CheckResult::warn(
+            Problem::SmallTerminal,
             "terminal",
             format!("{columns}x{rows}"),
             "make it at least 80x24 to show everything",
         ),
         Ok((columns, rows)) => CheckResult::ok("terminal", format!("{columns}x{rows}")),
-        Err(error) => {
-            CheckResult::fail("terminal", format!("its size is unknown: {error}"), "use another terminal")
-        }
+        Err(error) => CheckResult::fail(
+            Problem::TerminalType,
+            "terminal",
+            format!("its size is unknown: {error}"),
+            "use another terminal",
+        ),
     }
 }
 
 fn kind() -> CheckResult {
     let Some(term) = variable("TERM") else {
         return CheckResult::fail(
+            Problem::TerminalType,
             "terminal",
             "TERM is not set",
             "set it to the type of your terminal, such as xterm-256color",
@@ -53,6 +70,7 @@ fn kind() -> CheckResult {
     };
     if term == "dumb" {
         return CheckResult::fail(
+            Problem::TerminalType,
             "terminal",
             "TERM is dumb",
             "use a terminal that can move the cursor, or `frontdesk --plain`",
@@ -81,7 +99,7 @@ fn charset() -> CheckResult {
     }
     let shown = if locale.is_empty() { "none" } else { &locale };
     let advice = "set LANG to a UTF-8 locale such as C.UTF-8, or choose the borders with ascii in [ui]";
-    CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
+    CheckResult::warn(Problem::Charset, "terminal", format!("locale {shown} is not UTF-8"), advice)
 }
 
 /// Checks the destination of copies.
@@ -92,6 +110,7 @@ fn clipboard(own: &[String]) -> CheckResult {
     }
     if desk::clipboard(Vec::new()) == Clipboard::Nowhere {
         return CheckResult::warn(
+            Problem::Clipboard,
             name,
             "this terminal accepts no copies",
             "set a program in [ui] copy_command",
@@ -105,11 +124,17 @@ fn clipboard(own: &[String]) -> CheckResult {
             CheckResult::ok(name, "tmux accepts copies and passes them to its terminal")
         }
         Some(set) => CheckResult::warn(
+            Problem::Clipboard,
             name,
             format!("tmux accepts copies, but with set-clipboard {set} they may stay in tmux"),
             "paste with prefix ], or add to ~/.tmux.conf: set -s set-clipboard external",
         ),
-        None => CheckResult::warn(name, "tmux does not answer", "set a program in [ui] copy_command"),
+        None => CheckResult::warn(
+            Problem::Clipboard,
+            name,
+            "tmux does not answer",
+            "set a program in [ui] copy_command",
+        ),
     }
 }
 
@@ -123,7 +148,7 @@ fn tmux() -> Option<CheckResult> {
     let wait: u32 = tmux_option("escape-time")?.parse().ok()?;
     Some(if wait > MAX_ESCAPE_TIME_MS {
         let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
-        CheckResult::warn("tmux", format!("delays Esc by {wait} ms"), advice)
+        CheckResult::warn(Problem::SlowEscape, "tmux", format!("delays Esc by {wait} ms"), advice)
     } else {
         CheckResult::ok("tmux", format!("delays Esc by {wait} ms"))
     })

@@ -1,6 +1,7 @@
 //! Check of the time zone, which displayed times, quiet hours and planned messages follow.
 
 use crate::cli::doctor::CheckResult;
+use crate::cli::doctor::problem::Problem;
 use crate::shell::clock::{SystemClock, system_zone};
 use model::time::{Clock, Timestamp, Zone};
 
@@ -15,6 +16,7 @@ fn zone_result(zone: Result<Zone, String>, now: Timestamp) -> CheckResult {
             CheckResult::ok("time zone", format!("{name}, local time {}", now.local_timestamp(&zone)))
         }
         Err(why) => CheckResult::warn(
+            Problem::TimeZone,
             "time zone",
             format!("unknown, times are shown in UTC ({why})"),
             "set TZ to a name such as Europe/Berlin",

@@ -28,6 +28,16 @@ pub enum KeyFileError {
     Failed(PathBuf, io::Error),
 }
 
+impl KeyFileError {
+    /// True if the text says what to do.
+    pub fn has_remedy(&self) -> bool {
+        match self {
+            Self::Link(_) | Self::Open(_) | Self::Foreign(_) => true,
+            Self::Missing(_) | Self::NotAFile(_) | Self::Failed(..) => false,
+        }
+    }
+}
+
 /// Reads a file if only this user can read it.
 pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
     let failed = |error: io::Error| KeyFileError::Failed(path.to_owned(), error);

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use thiserror::Error;
 use url::Url;
 
 use crate::shell::children;
@@ -34,6 +35,39 @@ pub enum KeySource {
     Kept(PathBuf),
 }
 
+/// Failure to fetch a key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{text}")]
+pub struct KeyError {
+    text: String,
+    /// True if the text ends with what to do.
+    pub has_remedy: bool,
+}
+
+impl KeyError {
+    /// Creates an error whose text ends with what to do.
+    pub(crate) fn advised(text: impl Into<String>) -> Self {
+        Self { text: text.into(), has_remedy: true }
+    }
+
+    fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), has_remedy: false }
+    }
+}
+
+impl From<file::KeyFileError> for KeyError {
+    fn from(error: file::KeyFileError) -> Self {
+        Self { text: error.to_string(), has_remedy: error.has_remedy() }
+    }
+}
+
+impl From<keyring::KeyringError> for KeyError {
+    fn from(error: keyring::KeyringError) -> Self {
+        let has_remedy = error == keyring::KeyringError::Locked;
+        Self { text: error.to_string(), has_remedy }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyStorage {
     Keyring,
@@ -54,21 +88,24 @@ impl KeySource {
     /// Fetches a key from its source.
     ///
     /// # Errors
-    /// As text: the key is missing, readable by others, or bound to another server.
-    pub fn fetch(&self, channel: &str, base_url: &str) -> Result<Secret, String> {
+    /// When the key is missing, readable by others, or bound to another server.
+    pub fn fetch(&self, channel: &str, base_url: &str) -> Result<Secret, KeyError> {
         let text = match self {
             Self::Environment(variable) => std::env::var(variable).map_err(|_| {
-                format!(
+                KeyError::advised(format!(
                     "the environment variable {variable} is not set; set it, or change key_env in config.toml"
-                )
+                ))
             })?,
             Self::Command(command) => run(command)?,
-            Self::File(path) => file::read_private(path).map_err(|error| format!("key_file {error}"))?,
+            Self::File(path) => file::read_private(path).map_err(|error| {
+                let error = KeyError::from(error);
+                KeyError { text: format!("key_file {error}"), ..error }
+            })?,
             Self::Kept(folder) => KeyLocation { folder, channel, base_url }.read()?,
         };
         let key = Secret::new(&text);
         if key.expose().is_empty() {
-            return Err("the key is empty".to_owned());
+            return Err(KeyError::plain("the key is empty"));
         }
         Ok(key)
     }
@@ -131,7 +168,7 @@ impl KeyLocation<'_> {
         self.entry().forget()
     }
 
-    fn read(&self) -> Result<String, String> {
+    fn read(&self) -> Result<String, KeyError> {
         self.entry().read(self.base_url, &format!("run: frontdesk channel add --name {:?}", self.channel))
     }
 
@@ -177,26 +214,26 @@ impl StoredSecret {
     }
 
     /// Reads the secret for a server; `again` says how to store one.
-    fn read(&self, base_url: &str, again: &str) -> Result<String, String> {
+    fn read(&self, base_url: &str, again: &str) -> Result<String, KeyError> {
+        let advised = |problem: &str| KeyError::advised(format!("{problem}; {again}"));
         let kept = match file::read_private(&self.path) {
             Ok(text) => text,
             Err(file::KeyFileError::Missing(_)) => match keyring::get(&self.entry) {
                 Ok(Some(text)) => text,
-                Ok(None) => return Err(format!("no key is stored; {again}")),
+                Ok(None) => return Err(advised("no key is stored")),
                 Err(keyring::KeyringError::Absent(_)) => {
-                    return Err(format!("no key is stored in a file, and there is no keyring; {again}"));
+                    return Err(advised("no key is stored in a file, and there is no keyring"));
                 }
-                Err(failure) => return Err(failure.to_string()),
+                Err(failure) => return Err(failure.into()),
             },
-            Err(other) => return Err(other.to_string()),
+            Err(other) => return Err(other.into()),
         };
         // Any other text may be a key and is not repeated in the error.
         let parts = kept.split_once('\n').filter(|pair| pair.0.starts_with("http"));
-        let (given_for, key) =
-            parts.ok_or_else(|| format!("the stored key is not bound to a server; {again}"))?;
-        let wanted = origin(base_url)?;
+        let (given_for, key) = parts.ok_or_else(|| advised("the stored key is not bound to a server"))?;
+        let wanted = origin(base_url).map_err(KeyError::plain)?;
         if given_for != wanted {
-            return Err(format!("the stored key is for {given_for}, not for {wanted}; {again}"));
+            return Err(advised(&format!("the stored key is for {given_for}, not for {wanted}")));
         }
         Ok(key.to_owned())
     }
@@ -221,17 +258,19 @@ fn file_name(channel: &str) -> String {
     format!("{plain}-{mark}.key")
 }
 
-fn run(command: &str) -> Result<String, String> {
+fn run(command: &str) -> Result<String, KeyError> {
     let output = children::output_within(children::command("sh").arg("-c").arg(command), KEY_COMMAND_TIMEOUT);
     let output = output.map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => format!(
+        io::ErrorKind::TimedOut => KeyError::advised(format!(
             "key_command did not end within {} s; run it by hand to see what it waits for",
             KEY_COMMAND_TIMEOUT.as_secs()
-        ),
-        _ => format!("could not run key_command: {error}"),
+        )),
+        _ => KeyError::plain(format!("could not run key_command: {error}")),
     })?;
     if !output.status.success() {
-        return Err(format!("key_command failed ({}); run it by hand to see why", output.status));
+        let status = output.status;
+        return Err(KeyError::advised(format!("key_command failed ({status}); run it by hand to see why")));
     }
-    String::from_utf8(output.stdout).map_err(|_| "the output of key_command is not UTF-8 text".to_owned())
+    let text = String::from_utf8(output.stdout);
+    text.map_err(|_| KeyError::plain("the output of key_command is not UTF-8 text"))
 }

@@ -18,7 +18,8 @@ pub fn store(folder: &Path, base_url: &str, session: &Secret) -> Result<KeyStora
 }
 
 pub fn fetch(folder: &Path, base_url: &str) -> Result<Secret, String> {
-    Ok(Secret::new(&entry(folder).read(base_url, REJOIN_ADVICE)?))
+    let text = entry(folder).read(base_url, REJOIN_ADVICE).map_err(|error| error.to_string())?;
+    Ok(Secret::new(&text))
 }
 
 /// Returns true if there was one.

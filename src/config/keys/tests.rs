@@ -27,7 +27,7 @@ fn a_kept_key_is_for_one_server() {
     for base_url in
         ["https://api.example.org/v1", "http://api.example.com/v1", "https://api.example.com:8443/v1"]
     {
-        let said = source.fetch("Harbor chat", base_url).unwrap_err();
+        let said = source.fetch("Harbor chat", base_url).unwrap_err().to_string();
         assert!(
             said.contains("for https://api.example.com, not for") && said.contains("channel add"),
             "{said}"
@@ -45,7 +45,7 @@ fn what_names_no_server_is_not_repeated() {
         crate::config::keys::file::write_private(&path, text).unwrap();
         let said =
             KeySource::Kept(folder.path().to_owned()).fetch("harbor chat", "https://api.example.com/v1");
-        let said = said.unwrap_err();
+        let said = said.unwrap_err().to_string();
         assert!(!said.contains("svc_live") && said.contains("channel add"), "{said}");
     }
 }
@@ -59,7 +59,11 @@ fn a_key_file_is_private_or_not_read() {
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let said = |path: &std::path::Path| {
-        KeySource::File(path.to_owned()).fetch("a", "https://x/v1").map(|fetch| fetch.hint()).unwrap_err()
+        KeySource::File(path.to_owned())
+            .fetch("a", "https://x/v1")
+            .map(|fetch| fetch.hint())
+            .unwrap_err()
+            .to_string()
     };
     let link = folder.path().join("link");
     symlink(&path, &link).unwrap();
@@ -90,4 +94,17 @@ fn forgetting_removes_the_file() {
         assert!(path.exists() && why.contains("no keyring"), "{why}");
         assert!(place(fresh.path()).forget().unwrap());
     }
+}
+
+#[test]
+fn errors_know_if_they_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |source: KeySource| source.fetch("a", "https://x/v1").unwrap_err();
+    let unset = error(KeySource::Environment("FRONTDESK_TEST_UNSET_KEY".to_owned()));
+    assert!(unset.has_remedy && unset.to_string().contains("; set it"), "{unset}");
+    let missing = error(KeySource::File(folder.path().join("none")));
+    assert!(!missing.has_remedy && missing.to_string().starts_with("key_file "), "{missing}");
+    // The text of another program is no remedy.
+    let empty = error(KeySource::Command("echo '; run: x' >&2".to_owned()));
+    assert!(!empty.has_remedy, "{empty}");
 }

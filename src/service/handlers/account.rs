@@ -1,6 +1,7 @@
 //! Handlers of `getAccount` and `getDeskService`.
 
 use axum::extract::State;
+use axum::http::Method;
 
 use crate::auth::{DeskCaller, Requester};
 use crate::database::channels::{self, ChannelRow};
@@ -78,7 +79,10 @@ pub async fn desk_service(
             let version = env!("CARGO_PKG_VERSION").to_owned();
             let mut features = vec![AUTOMATION_FEATURE.to_owned()];
             match &caller {
-                DeskCaller::Key(_) => Reply::ok(&DeskServiceBody { version, workspace, features }),
+                DeskCaller::Key(key) => {
+                    let writes_refused = key.check_role(&Method::POST).err().map(|refusal| refusal.message);
+                    Reply::ok(&DeskServiceBody { version, workspace, features, writes_refused })
+                }
                 DeskCaller::Member(member) => {
                     let person = team::person_body(&member.person);
                     features.push(TEAM_FEATURE.to_owned());

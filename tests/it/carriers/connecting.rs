@@ -238,6 +238,16 @@ fn a_mailbox_is_connected_after_a_live_test_and_its_password_is_sealed() {
     assert_eq!((&listed["address"], &listed["heard"]), (&json!(address), &json!("it is read")));
     assert!(dashboard.ok(&["test", "email"], "").contains("the inbox can be read"));
     assert!(!dashboard.has_plain_text(good.trim()), "the password is not to be read in it");
+    // As the service records it after the password was changed at the mailbox.
+    let connection = rusqlite::Connection::open(&dashboard.database).expect("opens");
+    let sql = "UPDATE connected_channels SET trouble = 'the mailbox does not accept the password'";
+    assert_eq!(connection.execute(sql, []).expect("changed"), 1);
+    drop(connection);
+    let doctor = dashboard.binary.run(&["doctor", "--offline", "--db", &dashboard.database], "").out;
+    let line =
+        doctor.lines().find(|line| line.contains("email channel")).unwrap_or_else(|| panic!("{doctor}"));
+    assert!(line.starts_with("fail") && line.contains("does not accept the password"), "{line}");
+    assert!(line.ends_with("run: frontdesk admin channel test email"), "{line}");
     assert!(dashboard.ok(&["disconnect", "email"], "").contains("disconnected"));
     assert_eq!(dashboard.listed_as("email")["connected"], false);
 }

@@ -4,6 +4,7 @@ mod causes;
 #[cfg(unix)]
 mod folders;
 mod keys;
+mod problems;
 
 use std::net::TcpListener;
 

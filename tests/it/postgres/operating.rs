@@ -330,11 +330,11 @@ async fn a_server_is_reached_through_tls_and_with_a_password() {
     let elsewhere = guarded.url("ana", "localhost", &wrong);
     let nowhere = guarded.url("ana", "localhost", "&sslrootcert=/not/there.pem");
     for (url, variables, words) in [
-        (&url, &bad, "password authentication failed"),
-        (&url, &file, "password missing"),
+        (&url, &bad, "; correct the password in PGPASSWORD"),
+        (&url, &file, "password missing; set PGPASSWORD"),
         (&here, &password, "invalid peer certificate"),
-        (&system, &password, "invalid peer certificate"),
-        (&elsewhere, &password, "invalid peer certificate"),
+        (&system, &password, "; name the file of its authority with sslrootcert="),
+        (&elsewhere, &password, "; name the file of its authority with sslrootcert="),
         (&nowhere, &password, "/not/there.pem"),
     ] {
         let told = guarded.is_refused(url, variables);

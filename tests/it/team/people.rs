@@ -104,8 +104,12 @@ async fn viewer_reads_and_changes_nothing() {
     team.call(key, "GET", "/v1/conversations", Value::Null).await.ok();
     let body = json!({"to": "+34600111222", "type": "text", "text": {"body": "x"}});
     team.call(key, "POST", "/v1/messages/send", body.clone()).await.refused(403, "FORBIDDEN");
+    let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
+    assert!(text(&told["writesRefused"]).contains("a viewer changes nothing"), "{told}");
     // A role counts from the next request.
     team.admin.set_person_role("Eve", Role::Agent, team.clock.now()).await.expect("changed");
+    let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
+    assert_eq!(told.get("writesRefused"), None, "{told}");
     team.call(key, "POST", "/v1/messages/send", body).await.ok();
     team.admin.set_person_role("Eve", Role::Viewer, team.clock.now()).await.expect("changed");
     team.call(&eve.session, "DELETE", "/desk/v1/sign-in", Value::Null).await.ok();

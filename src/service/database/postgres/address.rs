@@ -4,6 +4,7 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use rustls::CertificateError;
 use tokio::sync::mpsc;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
@@ -17,17 +18,31 @@ use crate::database::postgres::tls::ServerTls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the causes, and the remedy where one is known.
-fn describe_refusal(cause: &tokio_postgres::Error) -> String {
+/// Returns the causes of a failed connection, and the remedy where one is known.
+fn describe_refusal(cause: &tokio_postgres::Error, config: &Config) -> String {
+    use CertificateError::{BadSignature, UnknownIssuer};
     let why = describe_causes(cause);
-    let remedy = if why.contains("password missing") {
-        "; set PGPASSWORD, or write the password into ~/.pgpass"
-    } else if why.contains("UnknownIssuer") {
-        "; name the file of its authority with sslrootcert= in the address"
-    } else {
-        ""
+    let remedy = match (tls_error(cause), cause.code()) {
+        // A bad signature: an authority of this name is known, but not this one.
+        (Some(rustls::Error::InvalidCertificate(UnknownIssuer | BadSignature)), _) => {
+            "; name the file of its authority with sslrootcert= in the address"
+        }
+        (_, Some(code)) if *code == SqlState::INVALID_PASSWORD => {
+            "; correct the password in PGPASSWORD, in ~/.pgpass or in the address"
+        }
+        // The library has no type for this error.
+        (_, None) if config.get_password().is_none() && why.ends_with("password missing") => {
+            "; set PGPASSWORD, or write the password into ~/.pgpass"
+        }
+        _ => "",
     };
     format!("{why}{remedy}")
+}
+
+/// Returns the TLS error inside the error of a connection.
+fn tls_error(cause: &tokio_postgres::Error) -> Option<&rustls::Error> {
+    let source = std::error::Error::source(cause)?.downcast_ref::<io::Error>()?;
+    source.get_ref()?.downcast_ref()
 }
 
 #[derive(Clone)]
@@ -70,7 +85,7 @@ impl ServerAddress {
     pub async fn connect(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
         let failed = |cause: tokio_postgres::Error| match is_transient(&cause) {
             true => DatabaseError::Absent(describe_causes(&cause)),
-            false => DatabaseError::Unreachable(describe_refusal(&cause)),
+            false => DatabaseError::Unreachable(describe_refusal(&cause, &self.config)),
         };
         let Some(tls) = self.tls.clone() else {
             let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
