@@ -73,7 +73,7 @@ const CAUSES: [(FailureCause, &str, &str, &str); 15] = [
         FailureCause::SignInRefused,
         "sign-in-refused",
         "SIGN_IN_REFUSED",
-        "ask whoever runs the service for a new sign-in token",
+        "ask the operator of the service for a new sign-in token",
     ),
     (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key with this permission"),
     (FailureCause::NotFound, "not-found", "NOT_FOUND", "check the id or number, and the address (base_url)"),

@@ -88,7 +88,7 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
             if json {
                 return print::json(&json!({"id": id, "suspended": suspended}));
             }
-            print::line(&format!("{id} {}", if suspended { "is suspended" } else { "goes on" }))
+            print::line(&format!("{id} {}", if suspended { "is suspended" } else { "is resumed" }))
         }
     }
 }

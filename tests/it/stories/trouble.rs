@@ -4,6 +4,10 @@ use wiremock::matchers::{any, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::desk::Desk;
+use frontdesk::api::messages::unreadable_message;
+use frontdesk::inbox::command::Command;
+use frontdesk::inbox::keymap::KeyMap;
+use frontdesk::model::ids::ConversationId;
 
 /// A desk on a server with a constant answer.
 fn against(answer: ResponseTemplate) -> (Desk, MockServer, tokio::runtime::Runtime) {
@@ -123,4 +127,11 @@ fn what_cannot_be_read_is_shown_and_counted_and_what_is_missing_is_no_trouble() 
     desk.keys("gp").settle();
     desk.wait(5_000_000);
     desk.settle().shows("this server does not offer contacts").hides("Server trouble");
+}
+
+#[test]
+fn an_unreadable_message_names_the_key_of_its_raw_data() {
+    let message = unreadable_message("7", &ConversationId::new("c1"));
+    let key = KeyMap::default().first_key_name(Command::Raw);
+    assert!(message.content.as_str().contains(&format!("({key})")), "{}", message.content);
 }
