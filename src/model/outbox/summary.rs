@@ -57,13 +57,13 @@ impl Operation {
             Self::ChangeTags { .. } => "changed the tags",
             Self::SaveContact(_) | Self::ChangeContact(_) => "changed the contact",
             Self::DeleteContact { .. } => "deleted the contact",
+            Self::SubmitTemplate(_) => "submitted a template",
             Self::SendSms { .. }
             | Self::Call { .. }
             | Self::ChangeThread { .. }
             | Self::Broadcast { .. }
             | Self::AddWebhook { .. }
             | Self::RemoveWebhook { .. }
-            | Self::SubmitTemplate(_)
             | Self::Upload { .. } => "changed something",
         }
     }
@@ -77,6 +77,7 @@ impl Operation {
             }
             Self::React { emoji, .. } if emoji.is_empty() => "sent; react again",
             Self::React { .. } => "sent; - removes it",
+            Self::SubmitTemplate(_) => "sent; the platform reviews it",
             Self::SetAutomation { .. }
             | Self::ChangeThread { .. }
             | Self::SendSms { .. }
@@ -88,7 +89,6 @@ impl Operation {
             | Self::DeleteContact { .. }
             | Self::AddWebhook { .. }
             | Self::RemoveWebhook { .. }
-            | Self::SubmitTemplate(_)
             | Self::Upload { .. } => "sent",
         }
     }
