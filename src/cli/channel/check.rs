@@ -13,8 +13,10 @@ use crate::cli::{desk, print};
 use crate::config::keys::check_key_form;
 use crate::shell::clock::SystemClock;
 use api::account::DeskServiceBody;
+use api::webhooks::WebhookBody;
 use client::checkup::{ProbeResult, RESOURCES, ReadAccess};
 use client::{Client, ClientError, ReadError};
+use model::account::Platform;
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::{Clock, Moment, SECOND};
@@ -98,6 +100,19 @@ pub fn check_desk_service(base_url: &str, key: &Secret, patience: i64) -> Result
     let client = Client::new(base_url, key, Arc::new(SystemClock))?.for_person();
     let read = desk::runtime()?.block_on(retry_until(until, async || client.desk_service().await));
     read.map_err(|error| anyhow!("could not ask for the extensions for desks: {error}"))
+}
+
+/// Reads the webhooks of a key. Rate limits are waited for within `patience` microseconds.
+pub fn read_webhooks(
+    base_url: &str,
+    key: &Secret,
+    platform: &Platform,
+    patience: i64,
+) -> Result<Vec<WebhookBody>> {
+    let until = SystemClock.moment().plus(patience);
+    let client = Client::new(base_url, key, Arc::new(SystemClock))?.for_person();
+    let read = desk::runtime()?.block_on(retry_until(until, async || client.webhooks(platform).await));
+    Ok(read.map_err(|error| anyhow!("could not read the webhooks: {error}"))?.items)
 }
 
 /// Repeats a request after a rate limit that ends in time. A long wait is reported at a terminal.

@@ -5,8 +5,9 @@ use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::problem::Problem;
 use crate::cli::folders::DeskFolders;
 use crate::config::keys::keyring;
-use crate::config::{ChannelConfig, KeySource};
+use crate::config::{ChannelConfig, KeySource, ReceiverConfig};
 use api::account::{DeskServiceBody, TEAM_FEATURE};
+use api::webhooks::WebhookBody;
 use client::ReadError;
 use model::account::{Environment, Platform};
 use model::outbox::account::{KeyChange, describe_key_change};
@@ -19,10 +20,14 @@ const MAX_RATE_WAIT: i64 = 3 * SECOND;
 /// Clock difference that is reported, in microseconds.
 const MAX_CLOCK_SKEW: i64 = 30 * SECOND;
 
-pub fn check_keys(folders: Option<&DeskFolders>, channels: &[ChannelConfig]) -> Vec<CheckResult> {
+pub fn check_keys(
+    folders: Option<&DeskFolders>,
+    channels: &[ChannelConfig],
+    receiver: Option<&ReceiverConfig>,
+) -> Vec<CheckResult> {
     let mut findings = vec![check_keyring()];
     for channel in channels {
-        findings.extend(key(folders, channel));
+        findings.extend(key(folders, channel, receiver));
     }
     findings
 }
@@ -46,7 +51,11 @@ fn check_keyring() -> CheckResult {
     }
 }
 
-fn key(folders: Option<&DeskFolders>, channel: &ChannelConfig) -> Vec<CheckResult> {
+fn key(
+    folders: Option<&DeskFolders>,
+    channel: &ChannelConfig,
+    receiver: Option<&ReceiverConfig>,
+) -> Vec<CheckResult> {
     let name = channel.name.as_str();
     let secret = match channel.find_key() {
         Ok(secret) => secret,
@@ -86,12 +95,35 @@ fn key(folders: Option<&DeskFolders>, channel: &ChannelConfig) -> Vec<CheckResul
             findings.push(CheckResult::warn(Problem::ServerFailure, name, seen, "try again later"));
         }
     }
+    if let Some(receiver) = receiver {
+        let platform = &checked.probe.account.platform;
+        // Not every key may have webhooks; the scope says so.
+        let webhooks = check::read_webhooks(&channel.base_url, &secret, platform, MAX_RATE_WAIT);
+        let own = webhooks.unwrap_or_default().into_iter();
+        let own = own.filter(|webhook| webhook.url.starts_with(&receiver.public_url));
+        findings.extend(own.filter_map(|webhook| undelivered(name, &webhook)));
+    }
     findings
 }
 
 /// True if an error text ends with what to do: problem and remedy are separated by a semicolon.
 fn has_remedy(text: &str) -> bool {
     text.contains("; ")
+}
+
+/// Finding for a webhook of this desk that the service cannot deliver.
+fn undelivered(name: &str, webhook: &WebhookBody) -> Option<CheckResult> {
+    let since = webhook.failing_since.as_deref();
+    let what = match (webhook.is_active, since) {
+        (true, None) => return None,
+        (true, Some(_)) => "the service could not deliver to",
+        (false, _) => "the service delivers nothing more to",
+    };
+    let since = since.map_or_else(String::new, |at| format!(" since {at}"));
+    let seen = SafeText::line(&format!("{what} {}{since}", webhook.url));
+    let advice =
+        "check that public_url leads to this machine from where the service runs; until then the inbox polls";
+    Some(CheckResult::warn(Problem::Webhook, name, seen.as_str(), advice))
 }
 
 fn failure_problem(error: &CheckError) -> Problem {

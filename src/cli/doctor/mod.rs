@@ -152,7 +152,7 @@ fn run_checks(arguments: &DoctorArguments) -> Vec<CheckResult> {
     findings.push(zone::check_zone());
     findings.extend(terminal::check_terminal(&config.copy_command));
     if !arguments.offline {
-        findings.extend(keys::check_keys(folders.as_ref(), &channels));
+        findings.extend(keys::check_keys(folders.as_ref(), &channels, config.receiver.as_ref()));
     }
     findings
 }

@@ -19,7 +19,7 @@ use crate::waiting::until;
 const KEY: &str = "svc_live_0123456789abcdef0123";
 
 /// Failures with their problem, and the test that makes each of them: file and function.
-const FAILURES: [(&str, Problem, &str, &str); 24] = [
+const FAILURES: [(&str, Problem, &str, &str); 25] = [
     ("a variable that is not set", Problem::MissingKey, "first_day/problems", "key_that_is_not_there"),
     ("a text that is no key", Problem::MissingKey, "first_day/keys", "text_that_is_no_key_is_not_sent"),
     ("a wrong key", Problem::RefusedKey, "first_day/problems", "wrong_key"),
@@ -61,6 +61,12 @@ const FAILURES: [(&str, Problem, &str, &str); 24] = [
         Problem::Webhook,
         "serving/doctor",
         "doctor_names_failing_webhooks_and_a_newer_version",
+    ),
+    (
+        "a public_url that leads nowhere",
+        Problem::Webhook,
+        "first_day/problems",
+        "webhook_that_does_not_reach_the_desk",
     ),
     (
         "a mailbox that refuses",
@@ -246,6 +252,27 @@ fn server_that_is_older() {
     });
     let words = ["ok", "a service without extensions for desks", "kept on this desk only"];
     is_named(&examine(&shop(&base_url, KEY), &[]), Problem::OldServer, &words);
+}
+
+#[test]
+fn webhook_that_does_not_reach_the_desk() {
+    let base_url = server(|path| {
+        let webhook = |id: &str, host: &str| {
+            json!({
+                "id": id, "url": format!("https://{host}/hooks/{id}"), "events": [], "isActive": true,
+                "failingSince": "2026-11-30T00:00:00.000Z"
+            })
+        };
+        let all = [webhook("wh_1", "desk.example"), webhook("wh_2", "other.example")];
+        (path == "/v1/webhooks").then(|| (200, json!({"data": all})))
+    });
+    let binary = shop(&base_url, KEY);
+    let receiver = "[receiver]\nlisten = \"127.0.0.1:0\"\npublic_url = \"https://desk.example\"\n";
+    binary.configure(&format!("{}{receiver}", channel(&base_url, "key_env = \"SHOP_KEY\"")));
+    let found = findings(&examine(&binary, &[]), Problem::Webhook);
+    let [line] = found.as_slice() else { panic!("{found:?}") };
+    let told = "warn the service could not deliver to https://desk.example/hooks/wh_1 since 2026-11-30";
+    assert!(line.starts_with(told) && line.contains("check that public_url leads to this machine"), "{line}");
 }
 
 /// Output of the doctor in a terminal of this size.
