@@ -126,6 +126,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_history_event.sql"),
         include_str!("schema/outbox_team.sql"),
         include_str!("schema/outbox_team_reply.sql"),
+        include_str!("schema/outbox_templates.sql"),
     ],
 };
 
