@@ -292,7 +292,10 @@ async fn rows_of_a_file_from_before_payloads_had_tags_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let file = Connection::open(folder.path().join("outbox.db")).unwrap();
-    let (operations, payloads) = (operations(), untagged());
+    // Later operations were always tagged.
+    let is_old = |operation: &Operation| !matches!(operation, Operation::SubmitTemplate(_));
+    let operations: Vec<_> = operations().into_iter().filter(is_old).collect();
+    let payloads = untagged();
     assert_eq!(operations.len(), payloads.len());
     for (operation, payload) in operations.into_iter().zip(payloads) {
         let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
