@@ -144,7 +144,7 @@ fn nothing_is_kept_of_a_connection_that_does_not_work() {
     shop.fails(2, &shop.add(&field), "\n", "the API key is empty");
     shop.fails(2, &shop.add(&["--user", "ana"]), "", "api_key_header");
     shop.fails(2, &shop.add(&["--credential-env", "NO_SUCH_KEY"]), "", "NO_SUCH_KEY is not set");
-    shop.fails(2, &shop.add(&["--field", "$..x"]), "", "--field: \"$..x\" is no path");
+    shop.fails(2, &shop.add(&["--field", "$..x"]), "", "--field: \"$..x\" is not a path");
     let switches = |base_url: &str, host: &str| {
         let all = ["connection", "add", "--name", "a", "--base-url", base_url, "--private-host", host];
         all.map(str::to_owned)

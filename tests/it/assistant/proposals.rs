@@ -106,7 +106,7 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
         assert_eq!(request.headers["idempotency-key"], proposal, "the same call has the same key");
     }
     let again = world.runtime.block_on(admin.execute_proposal(&proposal, HandClock::new()));
-    assert!(again.expect_err("done").to_string().contains("is done already"));
+    assert!(again.expect_err("done").to_string().contains("is already done"));
     assert_eq!(shop.requests().len(), 2);
     assert_eq!(world.escalation(&id)["proposals"], json!([]));
 }
@@ -130,7 +130,7 @@ fn a_dropped_proposal_is_never_made() {
     );
     world.runtime.block_on(admin.drop_proposal(&all[0].id, Timestamp::default())).expect("dropped");
     let late = world.runtime.block_on(admin.execute_proposal(&all[0].id, HandClock::new()));
-    assert!(late.expect_err("dropped").to_string().contains("is dropped already"));
+    assert!(late.expect_err("dropped").to_string().contains("is already dropped"));
     let unknown = world.runtime.block_on(admin.execute_proposal("prop_0", HandClock::new()));
     assert!(unknown.expect_err("unknown").to_string().contains("there is no proposal"));
     assert!(shop.requests().is_empty());

@@ -340,7 +340,7 @@ fn page_about_gmail_leads_to_an_answered_customer() {
     let said = follow_with_consent("docs/gmail.md", &scene, examples, |arguments| {
         let mut connecting = scene.start_with(arguments, "client-secret");
         let shown = connecting.agree_in_browser();
-        assert!(shown.contains("agreed"), "{shown}");
+        assert!(shown.contains("Consent was given"), "{shown}");
         let (is_done, said) = connecting.ends();
         assert!(is_done, "{said}");
         said
