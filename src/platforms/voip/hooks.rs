@@ -504,7 +504,7 @@ mod tests {
         let answer =
             |body: &str| response(&WebhookCall { query: "", headers: &headers, body: body.as_bytes() });
         let ringing = "CallSid=CA2&Direction=inbound&CallStatus=ringing";
-        assert_eq!(answer(ringing), "<Response><Reject/></Response>");
+        assert_eq!(answer(ringing), "<Response><Reject reason=\"busy\"/></Response>");
         assert_eq!(answer(&format!("{ringing}&SequenceNumber=1")), "<Response/>");
         assert_eq!(answer("CallSid=CA1&Direction=outbound-api&CallStatus=ringing"), "<Response/>");
         assert_eq!(answer("MessageSid=SM1&Body=hi"), "<Response/>");

@@ -188,6 +188,17 @@ mod tests {
     }
 
     #[test]
+    fn session_of_another_workspace_has_no_effect_on_a_sign() {
+        let signs = TypingSigns::default();
+        assert!(signs.begin(place("a"), "laptop", at(15)));
+        let foreign = ("other".to_owned(), "a".to_owned());
+        assert!(signs.begin(foreign.clone(), "stranger", at(90)));
+        signs.forget(&foreign);
+        signs.end("other", "a");
+        assert!(signs.goes_on(&place("a"), at(14)) && !signs.goes_on(&place("a"), at(15)));
+    }
+
+    #[test]
     fn message_and_another_report_end_a_sign() {
         let signs = TypingSigns::default();
         signs.begin(place("a"), "laptop", at(15));

@@ -89,6 +89,11 @@ mod tests {
         let number = r#"{"api":"https://a.example","number":"555","account":"1"}"#;
         assert_eq!(accounts(Channel::Whatsapp, number), ["\"555\""]);
         assert_eq!(accounts(Channel::Telegram, r#"{"bot":7,"name":"@desk_bot"}"#), ["7"]);
+        let of_service = r#"{"number":"+1555","messaging_service":"MG1"}"#;
+        assert_eq!(accounts(Channel::Voip, of_service), ["\"+1555\"", "\"mg1\""]);
+        let other = r#"{"number":"+1556","messaging_service":"MG1"}"#;
+        assert_eq!(shared_service(of_service, other).as_deref(), Some("the messaging service MG1"));
+        assert_eq!(shared_service(of_service, r#"{"number":"+1556"}"#), None);
         let mailbox = r#"{"address":"Desk@Shop.example","imap":"imaps://desk@mail.example:993"}"#;
         let known = ["\"desk@shop.example\"", "\"imaps://desk@mail.example:993\""];
         assert_eq!(accounts(Channel::Email, mailbox), known);
