@@ -2,6 +2,8 @@
 //! assistant does not. On Telegram they block and unblock the bot, a group removes and adds it, or the owner
 //! of a business disconnects it.
 
+use std::collections::HashSet;
+
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
@@ -12,6 +14,7 @@ use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::conversations::NoMessagesReason;
 use model::keywords::Keyword;
+use model::phone_forms::all_forms;
 use model::time::{MINUTE, SECOND, Timestamp};
 use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
@@ -165,32 +168,29 @@ pub fn opt_out_message(kind: Channel, peer: &str, content_kind: &str) -> Option<
     (!is_exempt).then_some(message)
 }
 
-/// Reads why the conversations of a channel take no texts.
-pub struct NoMessagesLookup<'a> {
+/// Addresses among a list's conversations that opted out.
+pub struct ListedOptOuts {
     kind: Channel,
-    channel: &'a str,
-    /// False if nobody opted out on the channel, so that no conversation needs a query.
-    has_opt_outs: bool,
+    peers: HashSet<String>,
 }
 
-impl<'a> NoMessagesLookup<'a> {
-    pub fn new(db: &dyn DbSession, kind: Channel, channel: &'a str) -> Result<Self, DatabaseError> {
-        Ok(Self { kind, channel, has_opt_outs: opt_outs::is_any(db, channel)? })
+impl ListedOptOuts {
+    /// Reads them with one query.
+    pub fn load(
+        db: &dyn DbSession,
+        (kind, channel): (Channel, &str),
+        rows: &[ConversationRow],
+    ) -> Result<Self, DatabaseError> {
+        let possible = rows.iter().filter(|row| possible_opt_out(kind, &row.peer).is_some());
+        let forms: Vec<String> = possible.flat_map(|row| all_forms(recipient(kind, &row.peer))).collect();
+        Ok(Self { kind, peers: opt_outs::list_among(db, channel, &forms)? })
     }
 
     /// Returns why texts to an address are refused; `None` if they are not.
-    pub fn find_reason(
-        &self,
-        db: &dyn DbSession,
-        peer: &str,
-    ) -> Result<Option<NoMessagesReason>, DatabaseError> {
-        match possible_opt_out(self.kind, peer).filter(|_| self.has_opt_outs) {
-            Some((reason, _)) => {
-                let is_out = opt_outs::exists(db, self.channel, recipient(self.kind, peer))?;
-                Ok(is_out.then_some(reason))
-            }
-            None => Ok(None),
-        }
+    pub fn find_reason(&self, peer: &str) -> Option<NoMessagesReason> {
+        let (reason, _) = possible_opt_out(self.kind, peer)?;
+        let forms = all_forms(recipient(self.kind, peer));
+        forms.iter().any(|form| self.peers.contains(form)).then_some(reason)
     }
 }
 

@@ -4,7 +4,7 @@ use axum::extract::State;
 
 use crate::audit;
 use crate::auth::Caller;
-use crate::chat::keywords::NoMessagesLookup;
+use crate::chat::keywords::ListedOptOuts;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
 use crate::database::team::work::WorkKind;
@@ -77,10 +77,10 @@ pub async fn list_page<B: Body>(
         .database
         .read_consistent(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.rows_to_read())?;
-            let lookup = NoMessagesLookup::new(db, caller.channel, &caller.channel_id)?;
+            let opt_outs = ListedOptOuts::load(db, (caller.channel, &caller.channel_id), &rows)?;
             let told = rows.into_iter().map(|row| {
                 let escalation = bodies::load_escalation(db, &row)?;
-                let reason = lookup.find_reason(db, &row.peer)?;
+                let reason = opt_outs.find_reason(&row.peer);
                 Ok::<_, ApiError>((row, escalation, reason))
             });
             let told = told.collect::<Result<Vec<_>, _>>()?;
