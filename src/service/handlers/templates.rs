@@ -11,6 +11,7 @@ use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use api::errors::ErrorCode;
 use api::templates::{SubmitTemplate, SubmittedTemplateBody, TemplateBody, TemplateList};
+use model::templates::find_problem;
 use model::time::Clock;
 use platforms::whatsapp::SubmissionError;
 use platforms::{Channel, Template};
@@ -63,6 +64,9 @@ pub async fn submit(
     let components = serde_json::Value::from(wanted.components.to_values());
     if components.as_array().is_none_or(Vec::is_empty) {
         return Err(ApiError::validation("components must have at least one part"));
+    }
+    if let Some(why) = find_problem(wanted.name.as_str(), wanted.language.as_str()) {
+        return Err(ApiError::validation(why));
     }
     let template = Template {
         name: wanted.name.into_string(),
