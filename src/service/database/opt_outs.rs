@@ -47,7 +47,7 @@ pub fn exists(db: &dyn DbSession, channel: &str, peer: &str) -> Result<bool, Dat
     Ok(count > 0)
 }
 
-/// Returns those of some addresses that opted out. Of a number, all its forms must be among them.
+/// Returns the addresses that opted out. Numbers must be given in all their forms.
 pub fn list_among(
     db: &dyn DbSession,
     channel: &str,
