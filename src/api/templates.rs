@@ -4,12 +4,18 @@ use serde_json::Value;
 use crate::fields::{Filled, JsonObjects};
 use crate::lenient;
 use crate::request::derived_body;
+#[cfg(feature = "schema")]
+use crate::schema;
 use model::templates::{MAX_LANGUAGE_CHARS, MAX_NAME_CHARS};
 
 /// Request of `POST /desk/v1/templates`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transform = schema::set("components", "minItems", 1))
+)]
 pub struct SubmitTemplate {
     /// Lower-case letters, digits and underscores.
     pub name: Filled<MAX_NAME_CHARS>,

@@ -44,21 +44,26 @@ impl NewTemplate {
 
     /// Returns why the platform would certainly refuse the name or the language.
     pub fn problem(&self) -> Option<&'static str> {
-        let is_in_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        let is_in_code = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let is_of = |text: &str, most: usize, is_in: &dyn Fn(u8) -> bool| {
-            (1..=most).contains(&text.len()) && text.bytes().all(is_in)
-        };
-        if !is_of(&self.name, MAX_NAME_CHARS, &is_in_name) {
-            return Some(
-                "the name must have lower-case letters, digits and underscores only, such as order_ready",
-            );
-        }
-        if !is_of(&self.language, MAX_LANGUAGE_CHARS, &is_in_code) {
-            return Some("the language must be a code such as en or pt_BR");
-        }
-        None
+        find_problem(&self.name, &self.language)
     }
+}
+
+/// Returns why the platform would certainly refuse a template's name or language.
+pub fn find_problem(name: &str, language: &str) -> Option<&'static str> {
+    let is_in_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_in_code = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_of = |text: &str, most: usize, is_in: &dyn Fn(u8) -> bool| {
+        (1..=most).contains(&text.len()) && text.bytes().all(is_in)
+    };
+    if !is_of(name, MAX_NAME_CHARS, &is_in_name) {
+        return Some(
+            "the name must have lower-case letters, digits and underscores only, such as order_ready",
+        );
+    }
+    if !is_of(language, MAX_LANGUAGE_CHARS, &is_in_code) {
+        return Some("the language must be a code such as en or pt_BR");
+    }
+    None
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -173,10 +173,14 @@ fn is_ringing(fields: &HashMap<String, String>) -> bool {
         && fields.get("CallStatus").is_some_and(|status| status == "ringing")
 }
 
-/// Returns the instructions that a webhook call expects. A call that rings is refused, as nobody would take it
-/// here.
+/// Returns the instructions that a webhook call expects. Nobody takes calls here, so that the line of a call that
+/// rings is busy.
 pub(super) fn response(call: &WebhookCall<'_>) -> &'static str {
-    if is_ringing(&fields(call)) { "<Response><Reject/></Response>" } else { "<Response/>" }
+    match is_ringing(&fields(call)) {
+        // Without a reason the platform says that the number is not in service.
+        true => "<Response><Reject reason=\"busy\"/></Response>",
+        false => "<Response/>",
+    }
 }
 
 /// Splits a call for this number into updates.
@@ -500,7 +504,7 @@ mod tests {
         let answer =
             |body: &str| response(&WebhookCall { query: "", headers: &headers, body: body.as_bytes() });
         let ringing = "CallSid=CA2&Direction=inbound&CallStatus=ringing";
-        assert_eq!(answer(ringing), "<Response><Reject/></Response>");
+        assert_eq!(answer(ringing), "<Response><Reject reason=\"busy\"/></Response>");
         assert_eq!(answer(&format!("{ringing}&SequenceNumber=1")), "<Response/>");
         assert_eq!(answer("CallSid=CA1&Direction=outbound-api&CallStatus=ringing"), "<Response/>");
         assert_eq!(answer("MessageSid=SM1&Body=hi"), "<Response/>");

@@ -8,35 +8,39 @@ use crate::database::{DatabaseError, conversations};
 use crate::errors::ApiError;
 use crate::operators::ConnectedChannel;
 use crate::state::Service;
+use model::time::{MINUTE, SECOND};
 use platforms::PlatformEvent;
 
 /// Maximum number of retries of the request for a connection; then the message begins a conversation.
 const MAX_LOOKUP_RETRIES: i64 = 3;
+/// Bounds of the delay before a retry, in microseconds.
+const RETRY_DELAYS: (i64, i64) = (2 * SECOND, MINUTE);
 
-/// Puts the connection of a message that would begin a conversation before it. Returns false if the update has
-/// to be processed later, because the platform cannot be asked now.
+/// Puts the connection of a message that would begin a conversation before it. Returns a delay in microseconds if
+/// the update has to be processed later, because the platform cannot be asked now.
 pub async fn add_connection(
     service: &Service,
     connected: &ConnectedChannel,
     attempts: i64,
     events: &mut Vec<PlatformEvent>,
-) -> Result<bool, ApiError> {
-    let Some(peer) = events.first().and_then(peer_of).map(str::to_owned) else { return Ok(true) };
-    let Some(lookup) = connected.platform.find_connection(&peer) else { return Ok(true) };
+) -> Result<Option<i64>, ApiError> {
+    let Some(peer) = events.first().and_then(peer_of).map(str::to_owned) else { return Ok(None) };
+    let Some(lookup) = connected.platform.find_connection(&peer) else { return Ok(None) };
     let (channel, wanted) = (connected.channel.clone(), peer.clone());
     let known: Result<_, DatabaseError> =
         service.database.read(move |db| conversations::find_by_peer(db, &channel, &wanted)).await;
     if known?.is_some() {
-        return Ok(true);
+        return Ok(None);
     }
     match lookup.await {
         Ok(connection) => events.splice(0..0, connection).for_each(drop),
         Err(trouble) => {
             tracing::warn!(why = trouble.why, "the business of a message is not known");
-            return Ok(attempts >= MAX_LOOKUP_RETRIES);
+            let (shortest, longest) = RETRY_DELAYS;
+            return Ok((attempts < MAX_LOOKUP_RETRIES).then(|| trouble.pause.clamp(shortest, longest)));
         }
     }
-    Ok(true)
+    Ok(None)
 }
 
 /// Returns the address of the conversation that an event belongs to, if it may begin it.

@@ -135,8 +135,8 @@ fn withdraw_message(
     if before.withdrawn_at.is_some() {
         return Ok(());
     }
-    files::cancel_fetch(work, &row)?;
-    let is_file = row.media_url.is_some() || row.kind_label() != row.kind;
+    let is_missing = files::cancel_fetch(work, &row)?;
+    let is_file = is_missing || row.media_url.is_some() || row.kind_label() != row.kind;
     let content =
         if is_file { format!("[withdrawn {}]", row.kind_label()) } else { WITHDRAWN_TEXT.to_owned() };
     let now = MessageRow { content, media_url: None, ..row.clone() };

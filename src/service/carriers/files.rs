@@ -229,11 +229,12 @@ pub fn change_text(work: &WriteContext<'_>, row: &MessageRow, words: &str) -> Re
     Ok(true)
 }
 
-pub fn cancel_fetch(work: &WriteContext<'_>, row: &MessageRow) -> Result<(), ApiError> {
-    if let Some((piece, _)) = find_pending(work, row)? {
-        stored::finish(work.db, &piece, work.now)?;
+/// Gives up a message's missing file. Returns false if none is missing.
+pub fn cancel_fetch(work: &WriteContext<'_>, row: &MessageRow) -> Result<bool, ApiError> {
+    match find_pending(work, row)? {
+        Some((piece, _)) => Ok(stored::finish(work.db, &piece, work.now)?),
+        None => Ok(false),
     }
-    Ok(())
 }
 
 /// Returns the time of the next retry, after `attempts` retries.

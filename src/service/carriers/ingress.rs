@@ -118,8 +118,8 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
         return files::attempt(service, &connected, row).await;
     }
     let mut events = connected.platform.parse_updates(&row.body);
-    if !businesses::add_connection(service, &connected, row.attempts, &mut events).await? {
-        return postpone(service, row, 2 * SECOND).await;
+    if let Some(delay) = businesses::add_connection(service, &connected, row.attempts, &mut events).await? {
+        return postpone(service, row, delay).await;
     }
     let mut fetched = Vec::with_capacity(events.len());
     for event in &mut events {

@@ -2,17 +2,20 @@
 //! assistant does not. On Telegram they block and unblock the bot, a group removes and adds it, or the owner
 //! of a business disconnects it.
 
+use std::collections::HashSet;
+
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
-use crate::database::{DatabaseError, opt_outs};
+use crate::database::{DatabaseError, messages, opt_outs};
 use crate::errors::ApiError;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::conversations::NoMessagesReason;
 use model::keywords::Keyword;
-use model::time::SECOND;
+use model::phone_forms::all_forms;
+use model::time::{MINUTE, SECOND, Timestamp};
 use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
 use platforms::{
@@ -20,11 +23,17 @@ use platforms::{
 };
 
 const HELP_REASON: &str = "the customer asks for help";
+/// Number of a conversation's latest messages that are searched for a START.
+const MAX_SEARCHED_MESSAGES: i64 = 20;
+/// Time by which a START must be later than a STOP to count, in microseconds: it has the time of its arrival, which
+/// may be late.
+const MIN_START_DELAY: i64 = MINUTE;
 /// Parts of the bot platform's refusals of a text to somebody who has blocked or removed the bot.
 const BOT_REFUSALS: [&str; 2] = ["bot was blocked by the user", "bot was kicked from the"];
 
 /// Applies a keyword. Returns true if the text needs no other answer. A text that is only found in the platform's
-/// list has the time at which it was sent, in whole seconds: a START from before a STOP ends nothing.
+/// list has the time at which it was sent, in whole seconds: a START from before a STOP ends nothing, and a STOP from
+/// before a START begins nothing.
 pub fn apply_keyword(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -34,8 +43,14 @@ pub fn apply_keyword(
 ) -> Result<bool, DatabaseError> {
     let (channel, peer) = (&channel.id, &conversation.peer);
     match (keyword, inbound.sent_at) {
-        (Some(Keyword::Stop), sent_at) => {
-            opt_outs::add(work.db, channel, peer, sent_at.unwrap_or(work.now))?;
+        (Some(Keyword::Stop), None) => {
+            opt_outs::add(work.db, channel, peer, work.now)?;
+            Ok(true)
+        }
+        (Some(Keyword::Stop), Some(sent_at)) => {
+            if !has_start_after(work.db, &conversation.id, sent_at.plus(MIN_START_DELAY))? {
+                opt_outs::add(work.db, channel, peer, sent_at)?;
+            }
             Ok(true)
         }
         // From other customers START answers a question.
@@ -50,6 +65,13 @@ pub fn apply_keyword(
         }
         (None, _) => Ok(false),
     }
+}
+
+/// Returns true if the customer has sent START after a time.
+fn has_start_after(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<bool, DatabaseError> {
+    let newest = messages::newest(db, conversation, MAX_SEARCHED_MESSAGES)?;
+    let mut later = newest.into_iter().take_while(|row| row.sent_at.unwrap_or(row.created_at) > at);
+    Ok(later.any(|row| row.direction == "inbound" && Keyword::parse(&row.content) == Some(Keyword::Start)))
 }
 
 /// Records that a chat of a bot takes messages, as whoever writes does, or that it takes none. Returns true if
@@ -146,14 +168,30 @@ pub fn opt_out_message(kind: Channel, peer: &str, content_kind: &str) -> Option<
     (!is_exempt).then_some(message)
 }
 
-/// Returns why texts to an address are refused; `None` if they are not.
-pub fn no_messages_reason(
-    db: &dyn DbSession,
-    (kind, channel): (Channel, &str),
-    peer: &str,
-) -> Result<Option<NoMessagesReason>, DatabaseError> {
-    let Some((reason, _)) = possible_opt_out(kind, peer) else { return Ok(None) };
-    Ok(opt_outs::exists(db, channel, recipient(kind, peer))?.then_some(reason))
+/// Addresses among a list's conversations that opted out.
+pub struct ListedOptOuts {
+    kind: Channel,
+    peers: HashSet<String>,
+}
+
+impl ListedOptOuts {
+    /// Reads them with one query.
+    pub fn load(
+        db: &dyn DbSession,
+        (kind, channel): (Channel, &str),
+        rows: &[ConversationRow],
+    ) -> Result<Self, DatabaseError> {
+        let possible = rows.iter().filter(|row| possible_opt_out(kind, &row.peer).is_some());
+        let forms: Vec<String> = possible.flat_map(|row| all_forms(recipient(kind, &row.peer))).collect();
+        Ok(Self { kind, peers: opt_outs::list_among(db, channel, &forms)? })
+    }
+
+    /// Returns why texts to an address are refused; `None` if they are not.
+    pub fn find_reason(&self, peer: &str) -> Option<NoMessagesReason> {
+        let (reason, _) = possible_opt_out(self.kind, peer)?;
+        let forms = all_forms(recipient(self.kind, peer));
+        forms.iter().any(|form| self.peers.contains(form)).then_some(reason)
+    }
 }
 
 /// Checks that a recipient takes messages of a kind.

@@ -1,11 +1,17 @@
 //! People who opted out of texts from a phone number, by the normal form of their number. A row
 //! outlives the conversation.
 
+use std::collections::HashSet;
+
 use crate::database::DatabaseError;
-use crate::database::rows::bound;
+use crate::database::clauses::SqlQuery;
+use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use model::phone_forms::{all_forms, normalize};
 use model::time::Timestamp;
+
+/// The length of a list of addresses in a query is a multiple of this, so that few texts of queries are prepared.
+const PEERS_PER_STEP: usize = 128;
 
 /// Records an opt-out. The latest time counts.
 pub fn add(db: &dyn DbSession, channel: &str, peer: &str, at: Timestamp) -> Result<(), DatabaseError> {
@@ -41,11 +47,20 @@ pub fn exists(db: &dyn DbSession, channel: &str, peer: &str) -> Result<bool, Dat
     Ok(count > 0)
 }
 
-/// Returns true if anybody opted out on a channel.
-pub fn is_any(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
-    let sql = "SELECT count(*) FROM (SELECT peer FROM opt_outs WHERE channel = ?1 LIMIT 1) AS found";
-    let count: i64 = db.fetch_scalar(sql, bound![channel])?;
-    Ok(count > 0)
+/// Returns the addresses that opted out. Numbers must be given in all their forms.
+pub fn list_among(
+    db: &dyn DbSession,
+    channel: &str,
+    peers: &[String],
+) -> Result<HashSet<String>, DatabaseError> {
+    if peers.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut query = SqlQuery::new("SELECT peer FROM opt_outs WHERE channel = ?1".to_owned(), bound![channel]);
+    query.filter_in("peer", peers, peers.len().next_multiple_of(PEERS_PER_STEP));
+    let (sql, bound) = query.parts();
+    let found: Vec<String> = db.fetch_all(sql, bound, single_cell)?;
+    Ok(found.into_iter().collect())
 }
 
 pub fn count(db: &dyn DbSession, channel: &str) -> Result<i64, DatabaseError> {

@@ -38,6 +38,8 @@ const CONVERSATION: CopiedTable = CopiedTable {
         "avatar",
         "status",
         "escalation",
+        "paused_by",
+        "paused_from",
         "referral",
         "conversations.created_at",
     ],

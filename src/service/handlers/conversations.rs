@@ -4,10 +4,9 @@ use axum::extract::State;
 
 use crate::audit;
 use crate::auth::Caller;
-use crate::chat::keywords;
+use crate::chat::keywords::ListedOptOuts;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
-use crate::database::opt_outs;
 use crate::database::team::work::WorkKind;
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -78,16 +77,10 @@ pub async fn list_page<B: Body>(
         .database
         .read_consistent(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.rows_to_read())?;
-            let has_opt_outs = opt_outs::is_any(db, &caller.channel_id)?;
+            let opt_outs = ListedOptOuts::load(db, (caller.channel, &caller.channel_id), &rows)?;
             let told = rows.into_iter().map(|row| {
                 let escalation = bodies::load_escalation(db, &row)?;
-                let reason = match has_opt_outs {
-                    true => {
-                        let channel = (caller.channel, caller.channel_id.as_str());
-                        keywords::no_messages_reason(db, channel, &row.peer)?
-                    }
-                    false => None,
-                };
+                let reason = opt_outs.find_reason(&row.peer);
                 Ok::<_, ApiError>((row, escalation, reason))
             });
             let told = told.collect::<Result<Vec<_>, _>>()?;

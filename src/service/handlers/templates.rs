@@ -11,12 +11,16 @@ use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use api::errors::ErrorCode;
 use api::templates::{SubmitTemplate, SubmittedTemplateBody, TemplateBody, TemplateList};
+use model::templates::find_problem;
 use model::time::Clock;
 use platforms::whatsapp::SubmissionError;
 use platforms::{Channel, Template};
 
 const APPROVED: &str = "APPROVED";
 const PENDING: &str = "PENDING";
+const EXISTING_TEMPLATE: &str = "the account already has this template in this language; choose another name";
+const NOT_STORED: &str = "the platform reviews the template, but it could not be stored here; the service \
+                          stores it within ten minutes, when it reads the account's templates";
 
 /// Handles `listTemplates`: the approved templates, and beside them the others.
 pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
@@ -54,12 +58,15 @@ pub async fn submit(
         return Err(ApiError::new(ErrorCode::Forbidden, words));
     };
     if caller.channel != Channel::Whatsapp {
-        let words = "only numbers of WhatsApp have templates";
+        let words = "only WhatsApp numbers have templates";
         return Err(ApiError::new(ErrorCode::Forbidden, words));
     }
     let components = serde_json::Value::from(wanted.components.to_values());
     if components.as_array().is_none_or(Vec::is_empty) {
         return Err(ApiError::validation("components must have at least one part"));
+    }
+    if let Some(why) = find_problem(wanted.name.as_str(), wanted.language.as_str()) {
+        return Err(ApiError::validation(why));
     }
     let template = Template {
         name: wanted.name.into_string(),
@@ -69,22 +76,32 @@ pub async fn submit(
         components: components.to_string(),
         reason: None,
     };
+    let is_pretended = service.platforms.are_simulated() || caller.is_test();
     // A stored answer is replayed. Without one the write must fail, since nothing was submitted.
     let submitted = match service.claim(&mut request).await? {
         true => Err(ApiError::new(ErrorCode::InternalError, "the answer to the earlier request is missing")),
-        false if caller.is_test() => Ok(template),
+        false if is_pretended => Ok(template),
         false => request_review(&service, &caller, template).await,
     };
-    service
+    let is_reviewed = submitted.is_ok() && !is_pretended;
+    let answer = service
         .write(request, move |work, caller| {
             let template = submitted?;
             let DeskCaller::Key(key) = caller else { return Err(ApiError::not_found("the channel")) };
+            let (name, language) = (&template.name, &template.language);
+            if is_pretended && templates::find(work.db, &key.channel_id, name, language)?.is_some() {
+                return Err(ApiError::new(ErrorCode::TemplateError, EXISTING_TEMPLATE));
+            }
             templates::put(work.db, &key.channel_id, &template)?;
             connected::request_description(work.db, &key.channel_id, work.now)?;
             audit::record_request(work, caller, ("template submit", &template.name))?;
             Reply::ok(&SubmittedTemplateBody { template: template_body(template) })
         })
-        .await
+        .await;
+    answer.map_err(|error| match is_reviewed && error.is_server_fault() {
+        true => ApiError::new(ErrorCode::InternalError, NOT_STORED),
+        false => error,
+    })
 }
 
 /// Has the platform review a template. Returns it with the platform's category and status.
@@ -97,13 +114,10 @@ async fn request_review(
     caller: &Caller,
     template: Template,
 ) -> Result<Template, ApiError> {
-    if service.platforms.are_simulated() {
-        return Ok(template);
-    }
     let unconnected = || {
         ApiError::new(
             ErrorCode::NotConfigured,
-            "no number is connected to this channel, so nobody reviews it",
+            "no number is connected to this channel, so nobody reviews the template",
         )
     };
     let connected = service.platforms.connected(&caller.channel_id).ok_or_else(unconnected)?;

@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde_json::json;
 
 use crate::auth::Caller;
-use crate::chat::keywords;
+use crate::chat::keywords::ListedOptOuts;
 use crate::chat::people::find_or_create_conversation;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
@@ -116,10 +116,11 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
         .read(move |db| {
             let channel = channels::read(db, &caller.channel_id)?;
             let rows = conversations::list(db, &channel.id, None, &page.after, page.rows_to_read())?;
+            let opt_outs = ListedOptOuts::load(db, (channel.kind, &channel.id), &rows)?;
             let with_manner = |row: ConversationRow| {
                 let spoken = voice::conversation_mode(db, &channel, &row.id)? == CALL_KIND;
                 let escalation = bodies::load_escalation(db, &row)?;
-                let reason = keywords::no_messages_reason(db, (channel.kind, &channel.id), &row.peer)?;
+                let reason = opt_outs.find_reason(&row.peer);
                 Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation, reason))
             };
             let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;

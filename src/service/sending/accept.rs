@@ -76,7 +76,7 @@ pub fn accept_send(
     if is_from_person(outgoing.sender, outgoing.broadcast.as_deref()) {
         crossing::check_chat(work, &conversation.id)?;
         takeover::record_person_answer(work, channel, AutomationSubject::Chat(&conversation.id), None)?;
-        work.service.team.typing.end(&conversation.id);
+        work.service.team.typing.end(&channel.workspace, &conversation.id);
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();
     let extras = sent_extras(agent.clone(), outgoing.details.as_deref()).to_stored_text();

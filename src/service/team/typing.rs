@@ -24,7 +24,10 @@ const MAX_SEARCHED_MESSAGES: i64 = 20;
 
 /// Conversations whose customers see a typing sign, in this process.
 #[derive(Default)]
-pub struct TypingSigns(Mutex<HashMap<String, TypingSign>>);
+pub struct TypingSigns(Mutex<HashMap<SignPlace, TypingSign>>);
+
+/// Workspace and conversation: a session of one workspace has no effect on the conversations of another.
+type SignPlace = (String, String);
 
 struct TypingSign {
     /// Session that reported last.
@@ -33,26 +36,26 @@ struct TypingSign {
 }
 
 impl TypingSigns {
-    fn signs(&self) -> MutexGuard<'_, HashMap<String, TypingSign>> {
+    fn signs(&self) -> MutexGuard<'_, HashMap<SignPlace, TypingSign>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins or prolongs a sign. Returns true if no task shows it yet.
-    fn begin(&self, conversation: &str, session: &str, until: Timestamp) -> bool {
+    fn begin(&self, place: SignPlace, session: &str, until: Timestamp) -> bool {
         let sign = TypingSign { session: session.to_owned(), until };
-        self.signs().insert(conversation.to_owned(), sign).is_none()
+        self.signs().insert(place, sign).is_none()
     }
 
     /// Ends the sign of a conversation; its task forgets it when the platform's span is over.
-    pub fn end(&self, conversation: &str) {
-        if let Some(sign) = self.signs().get_mut(conversation) {
+    pub fn end(&self, workspace: &str, conversation: &str) {
+        if let Some(sign) = self.signs().get_mut(&(workspace.to_owned(), conversation.to_owned())) {
             sign.until = Timestamp::default();
         }
     }
 
     /// Ends the signs of a session, except that of one conversation.
     fn end_others(&self, session: &str, kept: Option<&str>) {
-        for (conversation, sign) in self.signs().iter_mut() {
+        for ((_, conversation), sign) in self.signs().iter_mut() {
             if sign.session == session && kept != Some(conversation.as_str()) {
                 sign.until = Timestamp::default();
             }
@@ -60,17 +63,17 @@ impl TypingSigns {
     }
 
     /// Returns true while a sign is to be shown; forgets one that has ended.
-    fn goes_on(&self, conversation: &str, now: Timestamp) -> bool {
+    fn goes_on(&self, place: &SignPlace, now: Timestamp) -> bool {
         let mut signs = self.signs();
-        let goes_on = signs.get(conversation).is_some_and(|sign| sign.until > now);
+        let goes_on = signs.get(place).is_some_and(|sign| sign.until > now);
         if !goes_on {
-            signs.remove(conversation);
+            signs.remove(place);
         }
         goes_on
     }
 
-    fn forget(&self, conversation: &str) {
-        self.signs().remove(conversation);
+    fn forget(&self, place: &SignPlace) {
+        self.signs().remove(place);
     }
 }
 
@@ -93,20 +96,21 @@ pub fn follow(service: &Service, member: &Member, asked: &AnnouncePresence) {
     signs.end_others(&member.session, typed);
     let Some(typed) = typed else { return };
     let until = service.clock.now().plus(PRESENCE_LIFETIME);
-    if signs.begin(typed, &member.session, until) {
-        tokio::spawn(show(Arc::clone(service), member.workspace.clone(), typed.to_owned()));
+    let place = (member.workspace.clone(), typed.to_owned());
+    if signs.begin(place.clone(), &member.session, until) {
+        tokio::spawn(show(Arc::clone(service), place));
     }
 }
 
 /// Shows a sign until it ends.
-async fn show(service: Service, workspace: String, conversation: String) {
-    let place = find_place(&service, workspace, conversation.clone()).await;
+async fn show(service: Service, sign: SignPlace) {
+    let (workspace, conversation) = sign.clone();
+    let place = find_place(&service, workspace, conversation).await;
     // A service that has stopped is not kept alive.
     let left = Arc::downgrade(&service);
     drop(service);
-    let goes_on = || {
-        left.upgrade().is_some_and(|service| service.team.typing.goes_on(&conversation, service.clock.now()))
-    };
+    let goes_on =
+        || left.upgrade().is_some_and(|service| service.team.typing.goes_on(&sign, service.clock.now()));
     while goes_on() {
         let showing = place.as_ref().and_then(|place| {
             let TypingPlace { connected, to, seen } = place;
@@ -114,7 +118,7 @@ async fn show(service: Service, workspace: String, conversation: String) {
         });
         let Some(showing) = showing else {
             if let Some(service) = left.upgrade() {
-                service.team.typing.forget(&conversation);
+                service.team.typing.forget(&sign);
             }
             return;
         };
@@ -169,28 +173,43 @@ mod tests {
         Timestamp::from_micros(seconds * SECOND)
     }
 
+    fn place(conversation: &str) -> SignPlace {
+        ("shop".to_owned(), conversation.to_owned())
+    }
+
     #[test]
     fn sign_has_one_task_and_ends_with_its_time() {
         let signs = TypingSigns::default();
-        assert!(signs.begin("a", "laptop", at(15)), "a task is needed");
-        assert!(!signs.begin("a", "laptop", at(27)), "it is shown already");
-        assert!(signs.goes_on("a", at(26)));
-        assert!(!signs.goes_on("a", at(27)));
-        assert!(signs.begin("a", "laptop", at(50)), "it was forgotten");
+        assert!(signs.begin(place("a"), "laptop", at(15)), "a task is needed");
+        assert!(!signs.begin(place("a"), "laptop", at(27)), "it is shown already");
+        assert!(signs.goes_on(&place("a"), at(26)));
+        assert!(!signs.goes_on(&place("a"), at(27)));
+        assert!(signs.begin(place("a"), "laptop", at(50)), "it was forgotten");
+    }
+
+    #[test]
+    fn session_of_another_workspace_has_no_effect_on_a_sign() {
+        let signs = TypingSigns::default();
+        assert!(signs.begin(place("a"), "laptop", at(15)));
+        let foreign = ("other".to_owned(), "a".to_owned());
+        assert!(signs.begin(foreign.clone(), "stranger", at(90)));
+        signs.forget(&foreign);
+        signs.end("other", "a");
+        assert!(signs.goes_on(&place("a"), at(14)) && !signs.goes_on(&place("a"), at(15)));
     }
 
     #[test]
     fn message_and_another_report_end_a_sign() {
         let signs = TypingSigns::default();
-        signs.begin("a", "laptop", at(15));
-        signs.end("a");
-        assert!(!signs.begin("a", "laptop", at(15)), "its task goes on when the person types again");
-        signs.begin("b", "laptop", at(15));
-        signs.begin("c", "phone", at(15));
+        signs.begin(place("a"), "laptop", at(15));
+        signs.end("shop", "a");
+        assert!(!signs.begin(place("a"), "laptop", at(15)), "its task goes on when the person types again");
+        signs.begin(place("b"), "laptop", at(15));
+        signs.begin(place("c"), "phone", at(15));
         signs.end_others("laptop", Some("b"));
-        let shown = ["a", "b", "c"].map(|conversation| signs.goes_on(conversation, at(1)));
+        let shown = ["a", "b", "c"].map(|conversation| signs.goes_on(&place(conversation), at(1)));
         assert_eq!(shown, [false, true, true]);
         signs.end_others("laptop", None);
-        assert!(!signs.goes_on("b", at(1)) && signs.goes_on("c", at(1)));
+        assert!(!signs.goes_on(&place("b"), at(1)) && signs.goes_on(&place("c"), at(1)));
     }
 }

@@ -10,6 +10,7 @@ use crate::world::customers;
 use crate::write::WriteContext;
 use model::prices;
 use model::time::{MINUTE, SECOND};
+use platforms::contract::MISSED_CALL_REASON;
 
 /// Advances a call to a status, unless it has ended.
 pub fn advance(work: &WriteContext<'_>, id: &str, status: &str) -> Result<(), ApiError> {
@@ -60,6 +61,9 @@ fn change_status(
     if status == "completed"
         && let Some(conversation) = conversations::read(work.db, &call.channel, &call.conversation)?
     {
+        if call.answered_at.is_some() && conversation.escalation.as_deref() == Some(MISSED_CALL_REASON) {
+            conversations::clear_escalation(work.db, &conversation.id, work.now)?;
+        }
         customers::schedule_reply(work, &conversation)?;
     }
     Ok(())

@@ -131,6 +131,19 @@ async fn withdrawn_voice_note_is_named_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn withdrawn_picture_that_could_not_be_fetched_is_named_as_one() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    let picture = number.sends(MARIA, "image", json!({"id": "gone"}), json!({}));
+    let history = served.waits(MARIA, "a picture", |history| history.len() == 1).await;
+    assert_eq!(history[0]["mediaUrl"], Value::Null);
+    number.sends(MARIA, "revoke", json!({ "original_message_id": picture }), json!({}));
+    let history =
+        served.waits(MARIA, "the withdrawal", |history| history[0]["withdrawnAt"].is_string()).await;
+    assert_eq!(texts(&history), ["[withdrawn image]"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reaction_that_is_taken_back_goes() {
     let number = NumberServer::start();
     let served = Served::number(&number, AssistantChoice::Off).await;

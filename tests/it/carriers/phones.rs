@@ -321,6 +321,22 @@ async fn start_that_is_found_later_does_not_end_a_newer_stop() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stop_that_is_found_later_does_not_end_a_newer_start() {
+    let phone = PhoneServer::start();
+    let served = channel_with_text(&phone).await;
+    phone.says(ANA, "START");
+    served.waits(ANA, "the newer word", |entry| entry.len() == 2).await;
+    phone.lists_earlier(ANA, "STOP", 3 * MINUTE);
+    served.waits(ANA, "the older word", |entry| entry.len() == 3).await;
+    assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
+    // A newer one counts.
+    phone.says(ANA, "STOP");
+    served.waits(ANA, "a newer word", |entry| entry.len() == 5).await;
+    let (status, told) = served.send(text_to(ANA, "Our offers"), None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_text_that_waits_does_not_leave_after_a_stop() {
     let phone = PhoneServer::start();
     let served = channel_with_text(&phone).await;
@@ -450,7 +466,7 @@ async fn missed_call_is_one_line_that_asks_for_a_person() {
     let told =
         format!("AccountSid={account}&CallSid={id}&From=%2B34600111222&To=%2B15550100200&Direction=inbound");
     for (more, wanted) in [
-        ("CallStatus=ringing", "<Response><Reject/></Response>"),
+        ("CallStatus=ringing", "<Response><Reject reason=\"busy\"/></Response>"),
         ("CallStatus=busy&SequenceNumber=0", "<Response/>"),
         ("CallStatus=in-progress&DialCallStatus=no-answer", "<Response/>"),
     ] {
@@ -464,6 +480,19 @@ async fn missed_call_is_one_line_that_asks_for_a_person() {
     // The answer of a person ends it.
     let (status, told) = served.send(text_to(ANA, "We call you at five"), None).await;
     assert_eq!(status, 200, "{told}");
+    assert_eq!(escalation(&served).await, "null");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn call_back_that_reaches_the_customer_ends_the_request_for_a_person() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    phone.is_called(ANA, "no-answer");
+    served.waits(ANA, "the call", |entry| entry.len() == 1).await;
+    assert!(escalation(&served).await.contains("a call was missed"), "{}", escalation(&served).await);
+    call(&served, ANA, json!({}), None).await;
+    phone.call_is(&phone.waits_for_call(ANA), "completed", 30);
+    served.waits(ANA, "ended", |entry| last(entry) == "completed").await;
     assert_eq!(escalation(&served).await, "null");
 }
 

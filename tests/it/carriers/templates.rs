@@ -155,8 +155,13 @@ async fn desk_submits_a_template_with_the_key_of_its_channel() {
     let (status, told) = submit_with_key(&served, "whatsapp live", "order_late", None).await;
     assert_eq!((status, &told["code"]), (400, &json!("TEMPLATE_ERROR")), "{told}");
     assert!(told["message"].as_str().is_some_and(|why| why.contains("already exists")), "{told}");
+    let (status, told) = submit_with_key(&served, "whatsapp test", "order_late", None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("TEMPLATE_ERROR")), "{told}");
+    assert!(told["message"].as_str().is_some_and(|why| why.contains("already has this template")), "{told}");
     let (status, told) = submit_with_key(&served, "whatsapp test", "order_test", None).await;
     assert_eq!((status, &told["test"]), (200, &json!(true)), "{told}");
+    let (status, told) = submit_with_key(&served, "whatsapp live", "Order late", None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("VALIDATION_ERROR")), "{told}");
     let (status, told) = submit_with_key(&served, "telegram live", "order_bot", None).await;
     assert_eq!((status, &told["code"]), (403, &json!("FORBIDDEN")), "{told}");
     assert_eq!(number.templates().len(), 1);

@@ -124,8 +124,8 @@ const TABLE: &[Row] = &[
         "submit-template",
         "whatsapp",
         Writes,
-        "order_late en Late.",
-        "order_late en Late. --channel Nowhere",
+        "NEW_TEMPLATE en Late.",
+        "NEW_TEMPLATE en Late. --channel Nowhere",
     ),
     row("account", "whatsapp", Reads, "--timeout 60", NOWHERE),
     row("outbox list", "whatsapp", Nothing, "--timeout 60", NOWHERE),
@@ -360,6 +360,8 @@ impl Cell {
             let told = world.dev("/inbound", told).await;
             names.insert("INVITED", told["threadId"].as_str().expect("an id").to_owned());
         }
+        // A service without a platform refuses a template that exists.
+        names.insert("NEW_TEMPLATE", format!("order_late_{}", self.number));
         names.insert("DIGITS", phone[phone.len() - 4..].to_owned());
         for (name, file, text) in [
             ("FILE", "offer.txt", "An offer.".to_owned()),

@@ -21,6 +21,7 @@ pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &st
             let name = workspace.name.unwrap_or(workspace.id);
             let (word, address) = (other.word().to_owned(), other.address.unwrap_or_default());
             let named = if other.name.is_some() { format!("{word:?}") } else { word.clone() };
+            let address = shared_service(&row.settings, settings).unwrap_or(address);
             return Err(AdminError::Refused(format!(
                 "{address} is already connected to the {word} channel of the workspace {name}; disconnect it there first: \
                  `admin --workspace {name:?} channel disconnect {named}`"
@@ -28,6 +29,16 @@ pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &st
         }
     }
     Ok(())
+}
+
+/// Returns the messaging service that two phone numbers have in common.
+fn shared_service(one: &str, other: &str) -> Option<String> {
+    let service = |settings: &str| {
+        let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+        settings["messaging_service"].as_str().map(str::to_owned)
+    };
+    let found = service(one)?;
+    (service(other)? == found).then(|| format!("the messaging service {found}"))
 }
 
 /// Returns the other connected channels with a number of the same business account, whose calls are
@@ -56,11 +67,12 @@ pub(super) fn sharing_channels(
 }
 
 /// Returns the names by which the platform knows an account. A mailbox has two: its address and the server
-/// that it is read from.
+/// that it is read from. A phone number may have its messaging service, whose texts are stored in one channel.
 fn accounts(kind: Channel, settings: &str) -> Vec<String> {
     let settings: Value = serde_json::from_str(settings).unwrap_or_default();
     let fields: &[&str] = match kind {
-        Channel::Whatsapp | Channel::Voip => &["number"],
+        Channel::Whatsapp => &["number"],
+        Channel::Voip => &["number", "messaging_service"],
         Channel::Telegram => &["bot"],
         Channel::Email => &["address", "imap"],
     };
@@ -77,6 +89,11 @@ mod tests {
         let number = r#"{"api":"https://a.example","number":"555","account":"1"}"#;
         assert_eq!(accounts(Channel::Whatsapp, number), ["\"555\""]);
         assert_eq!(accounts(Channel::Telegram, r#"{"bot":7,"name":"@desk_bot"}"#), ["7"]);
+        let of_service = r#"{"number":"+1555","messaging_service":"MG1"}"#;
+        assert_eq!(accounts(Channel::Voip, of_service), ["\"+1555\"", "\"mg1\""]);
+        let other = r#"{"number":"+1556","messaging_service":"MG1"}"#;
+        assert_eq!(shared_service(of_service, other).as_deref(), Some("the messaging service MG1"));
+        assert_eq!(shared_service(of_service, r#"{"number":"+1556"}"#), None);
         let mailbox = r#"{"address":"Desk@Shop.example","imap":"imaps://desk@mail.example:993"}"#;
         let known = ["\"desk@shop.example\"", "\"imaps://desk@mail.example:993\""];
         assert_eq!(accounts(Channel::Email, mailbox), known);
