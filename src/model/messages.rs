@@ -264,6 +264,21 @@ impl Message {
         self.marks.sent_from.filter(|_| is_of_person)
     }
 
+    /// Says who answered with it and where, as far as that is known: `Ana answered`,
+    /// `someone answered on the phone`.
+    pub fn describe_answer(&self) -> String {
+        let who = match (&self.agent, &self.sender) {
+            (Some(agent), _) if agent.is_self => return "you answered at another machine".to_owned(),
+            (Some(agent), _) => agent.name.as_str(),
+            (None, Sender::Ai) => "the AI",
+            (None, _) => "someone",
+        };
+        match self.answer_place() {
+            Some(place) => format!("{who} answered {}", place.describe()),
+            None => format!("{who} answered"),
+        }
+    }
+
     /// Returns the label of the content's kind, for brackets.
     pub fn kind_label(&self) -> &str {
         kind_label(&self.content_type, self.marks.form)
