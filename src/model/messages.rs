@@ -463,6 +463,22 @@ mod tests {
     }
 
     #[test]
+    fn answer_names_its_author_and_its_place() {
+        let described = |agent: Option<(&str, bool)>, sender: Sender, sent_from| {
+            let agent = agent.map(|(name, is_self)| MessageAgent { name: SafeText::line(name), is_self });
+            let marks = MessageMarks { sent_from, ..MessageMarks::default() };
+            let message = Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"));
+            Message { direction: Direction::Outbound, agent, sender, marks, ..message }.describe_answer()
+        };
+        assert_eq!(described(Some(("Ana", false)), Sender::Api, None), "Ana answered");
+        assert_eq!(described(Some(("Ana", true)), Sender::Api, None), "you answered at another machine");
+        assert_eq!(described(None, Sender::Ai, None), "the AI answered");
+        assert_eq!(described(None, Sender::Api, None), "someone answered");
+        let phone = described(None, Sender::Human, Some(AnswerPlace::Phone));
+        assert_eq!(phone, "someone answered on the phone");
+    }
+
+    #[test]
     fn kind_follows_a_text_only_where_it_says_more() {
         let described = |content: &str, form| {
             let marks = MessageMarks::new(form, "audio", false);
