@@ -210,6 +210,7 @@ mod tests {
             ("", "takes a name"),
             ("order_ready en utility", "takes a name"),
             ("order_ready en Your order", "takes a name"),
+            ("order_ready en utility Order {{1}}", "example values"),
             ("Order en utility Hi", "lower-case letters"),
             ("order e-n utility Hi", "must be a code"),
         ] {
