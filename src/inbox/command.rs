@@ -16,6 +16,7 @@ pub enum CommandScope {
     Reviews,
     People,
     Webhooks,
+    Templates,
     Broadcasts,
     /// Pages with a search: people and the pages after them.
     Deck,
@@ -38,6 +39,7 @@ impl CommandScope {
             Self::Reviews => "Review queue",
             Self::People => "People",
             Self::Webhooks => "Webhooks",
+            Self::Templates => "Templates",
             Self::Broadcasts => "Broadcasts",
             Self::Deck => "People and other lists",
             Self::Triage => "Mail triage",
@@ -47,7 +49,7 @@ impl CommandScope {
     }
 
     /// In the order help shows them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Conversation,
         Self::List,
         Self::History,
@@ -58,6 +60,7 @@ impl CommandScope {
         Self::Reviews,
         Self::People,
         Self::Webhooks,
+        Self::Templates,
         Self::Broadcasts,
         Self::Deck,
         Self::Rows,

@@ -169,6 +169,7 @@ macro_rules! each_command {
             NewWebhook Webhooks ["a"] "new" "Register a webhook; its secret is shown once" => on_writable_tab, webhooks::new_webhook;
             RemoveWebhook Webhooks ["D"] "remove" "Remove the webhook; asks first" => webhooks::may_remove, webhooks::remove_webhook;
             ShowEvents Webhooks ["e"] "events" "Events of this channel: messages, contacts, orders, appointments, campaigns" => always, desk::go_to_events;
+            NewTemplate Templates ["a"] "new" "Write a template and submit it to the platform for review" => submitting::may_submit, submitting::new_template;
             SearchRows Deck ["/"] "search" "Search as you type; people also on the server" => desk::may_search_rows, desk::search_rows;
             RowDown Rows ["j", "Down"] "down" "Next line" => always, desk::row_down;
             RowUp Rows ["k", "Up"] "up" "Previous line" => always, desk::row_up;

@@ -132,6 +132,9 @@ impl Desk {
             _ if self.page == PageKind::Webhooks => {
                 vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
             }
+            _ if self.page == PageKind::Templates => {
+                vec![CommandScope::Templates, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
             _ if self.page == PageKind::Broadcasts => {
                 vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
             }

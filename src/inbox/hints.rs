@@ -191,6 +191,7 @@ fn page_commands(inbox: &Inbox, asks: bool) -> &'static [Command] {
         PageKind::Webhooks => {
             &[C::NewWebhook, C::RemoveWebhook, C::ShowEvents, C::SearchRows, C::LeaveRows, C::Help]
         }
+        PageKind::Templates => &[C::GoToRow, C::SearchRows, C::NewTemplate, C::LeaveRows, C::Help],
         PageKind::Account => &[C::SearchRows, C::LeaveRows, C::Help],
         PageKind::Broadcasts => broadcasts::view::HINTS,
         PageKind::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::Help],

@@ -56,6 +56,7 @@ const SYNONYMS: &[(Command, &[&str])] = {
         (C::GoToOutbox, &["queue", "pending", "unsent", "failed"]),
         (C::GoToDrafts, &["unsent"]),
         (C::GoToPeople, &["contacts", "customers"]),
+        (C::NewTemplate, &["submit template", "create template", "approval"]),
         (C::GoToTemplates, &["approved messages"]),
         (C::GoToWebhooks, &["integrations", "notifications"]),
         (C::GoToEvents, &["triggers", "log"]),

@@ -12,6 +12,7 @@ use crate::screens::history::History;
 use crate::screens::mail::MailState;
 use crate::screens::mail::compose_header::{BODY_FOCUS, ComposeHeader};
 use crate::screens::phone::CallForm;
+use crate::screens::templates::submitting::NewTemplateForm;
 use crate::settings::ChannelInfo;
 use model::account::{Account, Environment, Platform};
 use model::conversations::{Automation, ConversationRow, ConversationStatus};
@@ -94,6 +95,8 @@ pub struct Tab {
     pub templates: Templates,
     /// Progress of reading the templates.
     pub templates_page: Resource<()>,
+    /// A begun template that was not submitted.
+    pub new_template: Option<NewTemplateForm>,
     /// Conversations in which the person chose to send without pausing the AI.
     pub send_without_pause: Vec<ConversationId>,
 }
@@ -124,6 +127,7 @@ impl Tab {
             focus: Focus::List,
             templates: Templates::default(),
             templates_page: Resource::with_query(LoadTimeouts::SERVER, ()),
+            new_template: None,
             send_without_pause: Vec::new(),
             channel,
         }

@@ -264,6 +264,21 @@ impl Message {
         self.marks.sent_from.filter(|_| is_of_person)
     }
 
+    /// Says who answered with it and where, as far as that is known: `Ana answered`,
+    /// `someone answered on the phone`.
+    pub fn describe_answer(&self) -> String {
+        let who = match (&self.agent, &self.sender) {
+            (Some(agent), _) if agent.is_self => return "you answered at another machine".to_owned(),
+            (Some(agent), _) => agent.name.as_str(),
+            (None, Sender::Ai) => "the AI",
+            (None, _) => "someone",
+        };
+        match self.answer_place() {
+            Some(place) => format!("{who} answered {}", place.describe()),
+            None => format!("{who} answered"),
+        }
+    }
+
     /// Returns the label of the content's kind, for brackets.
     pub fn kind_label(&self) -> &str {
         kind_label(&self.content_type, self.marks.form)
@@ -445,6 +460,22 @@ mod tests {
             assert_eq!(kind_label(content_type, form), label);
             assert_eq!(message.kind_label(), label);
         }
+    }
+
+    #[test]
+    fn answer_names_its_author_and_its_place() {
+        let described = |agent: Option<(&str, bool)>, sender: Sender, sent_from| {
+            let agent = agent.map(|(name, is_self)| MessageAgent { name: SafeText::line(name), is_self });
+            let marks = MessageMarks { sent_from, ..MessageMarks::default() };
+            let message = Message::stand_in(MessageId::from("m1"), ConversationId::from("c1"));
+            Message { direction: Direction::Outbound, agent, sender, marks, ..message }.describe_answer()
+        };
+        assert_eq!(described(Some(("Ana", false)), Sender::Api, None), "Ana answered");
+        assert_eq!(described(Some(("Ana", true)), Sender::Api, None), "you answered at another machine");
+        assert_eq!(described(None, Sender::Ai, None), "the AI answered");
+        assert_eq!(described(None, Sender::Api, None), "someone answered");
+        let phone = described(None, Sender::Human, Some(AnswerPlace::Phone));
+        assert_eq!(phone, "someone answered on the phone");
     }
 
     #[test]

@@ -32,22 +32,27 @@ fn no_marketing_condition() -> String {
     format!("instr(k.tags, '\"{NO_MARKETING_TAG}\"') > 0")
 }
 
+fn contacts_without_marketing(
+    connection: &Connection,
+    channel: &ChannelId,
+) -> Result<HashSet<ContactId>, StoreError> {
+    let condition = no_marketing_condition();
+    let sql = format!("SELECT k.id FROM contact k WHERE k.channel = ?1 AND k.id IS NOT NULL AND {condition}");
+    Ok(connection.all(&sql, [channel], only_cell)?)
+}
+
 impl AudienceBuilder {
     fn new(connection: &Connection, channel: &ChannelId) -> Result<Self, StoreError> {
         let sql =
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
         let open = connection.all(sql, [channel], only_cell)?;
-        let condition = no_marketing_condition();
-        let sql =
-            format!("SELECT k.id FROM contact k WHERE k.channel = ?1 AND k.id IS NOT NULL AND {condition}");
-        let no_marketing = connection.all(&sql, [channel], only_cell)?;
         Ok(Self {
             found: ResolvedAudience::default(),
             seen: HashSet::new(),
             named: HashSet::new(),
             open,
-            no_marketing,
+            no_marketing: contacts_without_marketing(connection, channel)?,
         })
     }
 
@@ -90,6 +95,11 @@ impl AudienceBuilder {
 }
 
 impl Reader {
+    /// Returns the stored contacts who want no marketing messages.
+    pub fn contacts_without_marketing(&self, channel: &ChannelId) -> Result<HashSet<ContactId>, StoreError> {
+        contacts_without_marketing(&self.connection, channel)
+    }
+
     pub fn audience_of_conversations(
         &self,
         channel: &ChannelId,

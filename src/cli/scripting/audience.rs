@@ -3,7 +3,7 @@
 //!
 //! An empty audience and everyone are distinct values that no code path mixes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -29,6 +29,29 @@ pub struct Recipients {
     pub aim: CampaignAudience,
     /// Lines that repeat a recipient.
     pub doubled: usize,
+    /// Recipients who want no marketing messages.
+    pub no_marketing: usize,
+}
+
+/// Contacts with a number, as read from the server.
+#[derive(Debug, Default)]
+struct NumberedContacts {
+    by_number: BTreeMap<String, ContactId>,
+    /// Those who want no marketing messages.
+    no_marketing: HashSet<ContactId>,
+}
+
+impl NumberedContacts {
+    fn add(&mut self, number: &str, id: ContactId, tags: &[String]) {
+        if wants_no_marketing(tags) {
+            self.no_marketing.insert(id.clone());
+        }
+        self.by_number.insert(number.to_owned(), id);
+    }
+}
+
+fn wants_no_marketing(tags: &[String]) -> bool {
+    tags.iter().any(|tag| tag == bounds::NO_MARKETING_TAG)
 }
 
 /// Recipients named in a file's text.
@@ -54,16 +77,21 @@ pub fn parse_recipients(
             _ => None,
         })
         .collect();
-    let contacts = find_contacts(session, channel, &phones)?;
+    let NumberedContacts { by_number, mut no_marketing } = find_contacts(session, channel, &phones)?;
+    let stored = session.reader.contacts_without_marketing(&channel.spec().id);
+    let stored = stored.context("could not read this desk's files")?;
     let (mut ids, mut wrong) = (Vec::new(), Vec::new());
     for (line, wanted) in &lines {
         let found = match wanted {
-            AudienceLine::Contact(id) => Ok(id.clone()),
+            AudienceLine::Contact(id) => {
+                no_marketing.extend(stored.get(id).cloned());
+                Ok(id.clone())
+            }
             AudienceLine::Invalid(word) => Err(format!("line {line}: {}", describe_invalid_line(word))),
             AudienceLine::Phone(phone) if !bounds::is_e164(phone) => {
                 Err(format!("line {line}: {phone} is not a phone number in the form +34600111222"))
             }
-            AudienceLine::Phone(phone) => contacts
+            AudienceLine::Phone(phone) => by_number
                 .get(phone)
                 .cloned()
                 .ok_or_else(|| format!("line {line}: no contact has the number {phone}")),
@@ -89,7 +117,8 @@ pub fn parse_recipients(
              10,{most}"
         )));
     }
-    Ok(Recipients { aim: CampaignAudience::Contacts(frozen), doubled })
+    let no_marketing = frozen.ids().iter().filter(|id| no_marketing.contains(*id)).count();
+    Ok(Recipients { aim: CampaignAudience::Contacts(frozen), doubled, no_marketing })
 }
 
 /// Finds the contacts of these numbers. Waits for the rate limit however many there are: the command's time
@@ -98,12 +127,13 @@ fn find_contacts(
     session: &Session,
     channel: &ChannelSync,
     phones: &BTreeSet<&str>,
-) -> Result<BTreeMap<String, ContactId>> {
-    let mut found = BTreeMap::new();
+) -> Result<NumberedContacts> {
+    let mut found = NumberedContacts::default();
     if phones.len() > MAX_SINGLE_LOOKUPS {
         search_contact_list(session, channel, phones, &mut found)?;
     }
-    let left: Vec<&str> = phones.iter().copied().filter(|phone| !found.contains_key(*phone)).collect();
+    let is_left = |phone: &&str| !found.by_number.contains_key(*phone);
+    let left: Vec<&str> = phones.iter().copied().filter(is_left).collect();
     for (done, phone) in left.iter().enumerate() {
         let progress = format!("looked up {done} of {} numbers", left.len());
         if done > 0 && done % PROGRESS_STEP == 0 {
@@ -114,8 +144,10 @@ fn find_contacts(
         let contact = session.ask(channel, "could not look up a contact", async || {
             channel.client.contact_by_phone(phone).await
         })?;
-        if let Some(id) = contact.and_then(|contact| contact.id) {
-            found.insert((*phone).to_owned(), id);
+        if let Some(contact) = contact
+            && let Some(id) = contact.id
+        {
+            found.add(phone, id, &contact.tags);
         }
     }
     session.restart_timeout();
@@ -128,12 +160,13 @@ fn search_contact_list(
     session: &Session,
     channel: &ChannelSync,
     phones: &BTreeSet<&str>,
-    found: &mut BTreeMap<String, ContactId>,
+    found: &mut NumberedContacts,
 ) -> Result<()> {
     let mut cursor = None;
     for _ in 0..phones.len() {
         session.restart_timeout();
-        session.set_progress_text(&format!("found {} of {} numbers", found.len(), phones.len()));
+        let progress = format!("found {} of {} numbers", found.by_number.len(), phones.len());
+        session.set_progress_text(&progress);
         let page = session.ask(channel, "could not read the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
@@ -141,10 +174,10 @@ fn search_contact_list(
             if let Some(phone) = contact.phone
                 && phones.contains(phone.as_str())
             {
-                found.insert(phone, ContactId::from(contact.id.as_str()));
+                found.add(&phone, ContactId::from(contact.id.as_str()), &contact.tags);
             }
         }
-        if found.len() == phones.len() || page.next_cursor.is_none() {
+        if found.by_number.len() == phones.len() || page.next_cursor.is_none() {
             break;
         }
         cursor = page.next_cursor;
@@ -154,16 +187,20 @@ fn search_contact_list(
 
 /// All contacts of the workspace, counted page by page.
 pub fn count_everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
-    let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
+    let (mut count, mut no_marketing) = (0, 0);
+    let (mut cursor, mut pages) = (None, BTreeSet::new());
     loop {
         let page = session.ask(channel, "could not count the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
         count += page.items.len();
+        no_marketing += page.items.iter().filter(|contact| wants_no_marketing(&contact.tags)).count();
         match page.next_cursor {
             Some(next) if pages.insert(next.clone()) => cursor = Some(next),
             Some(_) => bail!("could not count the contacts: the server's pages repeat"),
-            None => return Ok(Recipients { aim: CampaignAudience::Everyone(count), doubled: 0 }),
+            None => {
+                return Ok(Recipients { aim: CampaignAudience::Everyone(count), doubled: 0, no_marketing });
+            }
         }
     }
 }

@@ -182,9 +182,12 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         return Ok(waves::follow(session, &channel, &begun, common.json)?);
     }
     let count = recipients.aim.count();
-    let answer = Answer::new("sent", &format!("to {}", print::count(count, "contact")))
-        .with_field("recipients", count)
-        .with_created_field("broadcastId");
+    let mut words = format!("to {}", print::count(count, "contact"));
+    if recipients.no_marketing > 0 {
+        words.push_str(&format!(", opted out of marketing: {}", recipients.no_marketing));
+    }
+    let answer =
+        Answer::new("sent", &words).with_field("recipients", count).with_created_field("broadcastId");
     let row = NewRow::without_delay(id, Lane::Broadcasts, operation, request);
     let outcome = writing::run_rows(session, &channel, vec![row], (&answer, &key))?;
     Ok(writing::print_outcome(session, &channel, common, &answer, &outcome)?)
@@ -258,6 +261,9 @@ fn preflight_summary(
     ];
     if to.doubled > 0 {
         parts.push(format!("duplicates left out: {}", to.doubled));
+    }
+    if to.no_marketing > 0 {
+        parts.push(format!("opted out of marketing: {}", to.no_marketing));
     }
     if account.environment == Environment::Live && price.max as f64 > account.credits {
         parts.push("the balance may be too low".to_owned());

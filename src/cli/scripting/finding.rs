@@ -111,6 +111,24 @@ impl Session {
         Ok(FoundConversation { channel, platform, environment, row })
     }
 
+    /// Says why texts do not reach an address, as far as this desk knows; `None` if they may. What its files say
+    /// is read again before it counts.
+    ///
+    /// # Errors
+    /// When the files or the newest conversations cannot be read.
+    pub fn describe_no_messages(&self, channel: &ChannelSync, address: &str) -> Result<Option<String>> {
+        let selector = Selector::from_shape(address);
+        let stored = || -> Result<Option<String>> {
+            let found = self.reader.candidates(&selector, Some(&channel.spec().id))?;
+            Ok(found.iter().find_map(|candidate| candidate.row.conversation.describe_no_messages()))
+        };
+        if stored()?.is_some() && self.is_polling_needed(channel)? {
+            let list = &mut self.progress(channel).list;
+            self.read(channel, "could not read conversations", async || channel.pull_top(list).await)?;
+        }
+        stored()
+    }
+
     /// Candidates on a channel. Reads the top of the list, then the rest until something is found, or to the
     /// end if others may match.
     fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {

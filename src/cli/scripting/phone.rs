@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::CliError;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, channel_selection};
+use crate::cli::unfinished::CommandRefusal;
 use client::Attachments;
 use model::account::Platform;
 use model::bounds;
@@ -65,6 +66,13 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
     let channel =
         channel_selection::resolve_channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    // Another channel may send to a customer who wrote STOP to this one.
+    if arguments.via.is_none()
+        && let Some(why) = session.describe_no_messages(&channel, &to)?
+    {
+        let refusal = CommandRefusal::unreachable(&channel.spec().name, &why);
+        return Err(anyhow::Error::from(refusal).into());
+    }
     let answer = Answer::new("sent", &to).with_field("to", to.as_str()).with_created_field("messageId");
     let operation = Operation::SendSms { to, body, via: arguments.via.clone() };
     let outcome =

@@ -48,6 +48,12 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
         let moved = store.messages_since(&channel(), &a, &(at, MessageId::from(id))).await.unwrap();
         assert_eq!(moved, NewerMessages { answers, messages }, "{id}");
     }
+    let first = [(5, "m1", Some("m3")), (6, "m3", Some("m5")), (8, "m5", Some("m6")), (9, "m6", None)];
+    for (seconds, id, first) in first {
+        let seen = (at(seconds), MessageId::from(id));
+        let answer = store.first_answer_since(&channel(), &a, &seen).await.unwrap();
+        assert_eq!(answer.map(|answer| answer.id), first.map(MessageId::from), "{id}");
+    }
     let beginning = (at(0), MessageId::default());
     let elsewhere = store.messages_since(&channel(), &ConversationId::from("b"), &beginning).await.unwrap();
     assert_eq!(elsewhere, NewerMessages::default());

@@ -4,6 +4,9 @@
 //! An outage is any time in which rows could not be sent: no connection, a stopped tab, a machine asleep,
 //! no process running. Waiting for a turn or a rate limit is not an outage.
 
+use std::borrow::Cow;
+
+use model::messages::Message;
 use model::stop_reasons::StopReason;
 use model::time::{MINUTE, Timestamp};
 use store::since::NewerMessages;
@@ -92,17 +95,17 @@ impl Outage {
 }
 
 /// Returns the reason a due text must not be sent now, with text for its writer; `None` if it may.
+/// `answer` is the first answer that crossed it, if it is known.
 pub fn stop_reason(
-    moved: NewerMessages,
+    (moved, answer): (NewerMessages, Option<&Message>),
     due_at: Timestamp,
     outage: &Outage,
     now: Timestamp,
-) -> Option<(StopReason, &'static str)> {
+) -> Option<(StopReason, Cow<'static, str>)> {
     if moved.answers > 0 {
-        return Some((
-            StopReason::ReplyConflict,
-            "someone answered after the last message you had on screen; read the answer first",
-        ));
+        let answered = answer.map_or_else(|| "someone answered".to_owned(), Message::describe_answer);
+        let why = format!("{answered} after the last message you had on screen; read the answer first");
+        return Some((StopReason::ReplyConflict, Cow::Owned(why)));
     }
     if !outage.was_delayed(due_at) {
         return None;
@@ -110,12 +113,12 @@ pub fn stop_reason(
     if outage.is_late(due_at, now) {
         return Some((
             StopReason::Late,
-            "it waited more than two minutes to be sent; check that it still fits",
+            Cow::Borrowed("it waited more than two minutes to be sent; check that it still fits"),
         ));
     }
     (moved.messages > 0).then_some((
         StopReason::Late,
-        "new messages arrived while it waited to be sent; check that it still fits",
+        Cow::Borrowed("new messages arrived while it waited to be sent; check that it still fits"),
     ))
 }
 
@@ -150,7 +153,8 @@ mod tests {
             ("slow after a short outage", none, 0, 60, 900, None),
         ];
         for (name, moved, due, over, now, stop) in cases {
-            let found = stop_reason(moved, at(due), &outage(over), at(now)).map(|objection| objection.0);
+            let found =
+                stop_reason((moved, None), at(due), &outage(over), at(now)).map(|objection| objection.0);
             assert_eq!(found, stop, "{name}");
         }
     }
@@ -168,7 +172,7 @@ mod tests {
             (30, 151, NewerMessages::default(), Some(StopReason::Late)),
         ];
         for (due, now, moved, stop) in cases {
-            let found = stop_reason(moved, at(due), &lasting, at(now)).map(|objection| objection.0);
+            let found = stop_reason((moved, None), at(due), &lasting, at(now)).map(|objection| objection.0);
             assert_eq!(found, stop, "{due} {now}");
         }
     }

@@ -17,6 +17,7 @@
 //! - Settling ([`outcome`]) requires the claim's fencing token: an outcome that arrives after the
 //!   claim has lapsed changes nothing.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::ChannelSync;
@@ -251,7 +252,7 @@ impl ChannelSync {
         now: Timestamp,
     ) -> Result<(), PullError> {
         if let Some((stop, why)) = self.stop_reason(state, &row, now).await? {
-            return self.stop_row(&row, stop, SafeText::line(why)).await;
+            return self.stop_row(&row, stop, SafeText::line(&why)).await;
         }
         let lane = row.row.lane.clone();
         match self.check_may_send(&row, &state.attempts.uncertain).await? {
@@ -297,22 +298,27 @@ impl ChannelSync {
         state: &PushState,
         row: &LaneRow,
         now: Timestamp,
-    ) -> Result<Option<(StopReason, &'static str)>, PullError> {
+    ) -> Result<Option<(StopReason, Cow<'static, str>)>, PullError> {
         let operation = &row.row.operation;
         let reaches_people = matches!(operation.retry_class(), RetryClass::Send | RetryClass::Guarded);
         if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
             return Ok(None);
         }
         if let Some(planned) = row.row.planned_at {
-            return self.planned_stop_reason(row, planned, now).await;
+            let stop = self.planned_stop_reason(row, planned, now).await?;
+            return Ok(stop.map(|(stop, why)| (stop, Cow::Borrowed(why))));
         }
-        let moved = match (&row.row.seen, row.row.lane.conversation()) {
-            (Some(seen), Some(conversation)) if operation.may_cross() => {
-                self.store.messages_since(self.id(), conversation, seen).await?
+        let mut moved = NewerMessages::default();
+        let mut answer = None;
+        if let (Some(seen), Some(conversation)) = (&row.row.seen, row.row.lane.conversation())
+            && operation.may_cross()
+        {
+            moved = self.store.messages_since(self.id(), conversation, seen).await?;
+            if moved.answers > 0 {
+                answer = self.store.first_answer_since(self.id(), conversation, seen).await?;
             }
-            _ => NewerMessages::default(),
-        };
-        Ok(guard::stop_reason(moved, row.row.due_at, &state.outage, now))
+        }
+        Ok(guard::stop_reason((moved, answer.as_ref()), row.row.due_at, &state.outage, now))
     }
 
     /// Reads the history before a text is sent, so that the latest messages are known. An unreadable

@@ -163,6 +163,10 @@ impl BotServer {
         });
     }
 
+    pub fn typing_signs(&self) -> usize {
+        self.world().typing.len()
+    }
+
     #[track_caller]
     pub fn waits_for_answered_press(&self, id: &str) {
         self.shared.wait("an answer to a pressed button", |world| {

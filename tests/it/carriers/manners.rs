@@ -5,7 +5,8 @@ use std::sync::Arc;
 use frontdesk::service::{AssistantChoice, Endpoint};
 use serde_json::{Value, json};
 
-use super::bot_server::BotServer;
+use super::bot_server::{BotServer, TOKEN};
+use super::connecting::Dashboard;
 use super::number_server::NumberServer;
 use super::stand_in::Wrong;
 use super::{Served, campaign, text_to, texts};
@@ -80,6 +81,70 @@ async fn a_typing_sign_is_shown_while_a_person_types() {
     served.waits("+34600111222", "a message", |entry| entry.len() == 1).await;
     report(&served, &session, "typing").await;
     number.waits_for_typing(&first);
+}
+
+/// Asks a service; returns the body of its answer.
+async fn ask(address: &str, bearer: &str, path: &str, body: Option<Value>) -> Value {
+    let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let url = format!("http://{address}{path}");
+    let request = match body {
+        Some(body) => http.post(url).header("content-type", "application/json").body(body.to_string()),
+        None => http.get(url),
+    };
+    let answer = request.bearer_auth(bearer).send().await.expect("an answer");
+    let status = answer.status();
+    let text = answer.text().await.expect("a body");
+    assert!(status.is_success(), "{path}: {status}: {text}");
+    serde_json::from_str(&text).unwrap_or(Value::Null)
+}
+
+#[test]
+fn typing_sign_that_is_switched_off_is_shown_to_nobody() {
+    frontdesk::client::install_tls();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (dashboard, bot) = (Dashboard::new(), BotServer::start());
+    let (binary, database) = (&dashboard.binary, dashboard.database.as_str());
+    let url = bot.url();
+    let connect = ["admin", "--db", database, "channel", "connect", "telegram", "--api-url", &url];
+    binary.ok(&connect, &format!("{TOKEN}\n"));
+    let path = |name: &str| binary.folder().join(name).display().to_string();
+    let (ready, config) = (path("ready.json"), path("service.toml"));
+    let serve = |switch: &str| {
+        std::fs::write(&config, format!("[team]\ntyping_sign = {switch}\n")).expect("written");
+        campaign::serve(binary, database, &ready, &["--config", &config])
+    };
+    let running = serve("false");
+    let added = binary.ok(&["admin", "--db", database, "person", "add", "Bea"], "");
+    let body = json!({"token": added.split_whitespace().last().expect("a token"), "device": "laptop"});
+    let signed_in = runtime.block_on(ask(&running.address, "none", "/desk/v1/sign-in", Some(body)));
+    let session = signed_in["session"].as_str().expect("a session").to_owned();
+    let channels = signed_in["channels"].as_array().expect("channels");
+    let of_bot = channels.iter().find(|channel| channel["channel"] == "telegram").expect("the bot");
+    let key = of_bot["key"].as_str().expect("a key").to_owned();
+    let wait_for = |address: &str, text: &str| {
+        bot.says(ANA, text);
+        until(text, || {
+            let listed = runtime.block_on(ask(address, &key, "/v1/telegram/conversations", None));
+            let listed = listed["data"][0].clone();
+            if listed["lastMessagePreview"] == text { Ok(listed) } else { Err(listed.to_string()) }
+        })
+    };
+    let conversation = wait_for(&running.address, "Where is my order?")["id"].clone();
+    let report_typing = |address: &str| {
+        let body = json!({"conversation": conversation, "doing": "typing"});
+        runtime.block_on(ask(address, &session, "/desk/v1/presence", Some(body)));
+    };
+    report_typing(&running.address);
+    let text = text_to(ANA, "On its way");
+    runtime.block_on(ask(&running.address, &key, "/v1/telegram/send", Some(text)));
+    bot.waits_for("On its way");
+    assert_eq!(bot.typing_signs(), 0);
+    drop(running);
+    // The same report shows one where it is switched on.
+    let running = serve("true");
+    wait_for(&running.address, "Is it ready?");
+    report_typing(&running.address);
+    bot.waits_for_typing(ANA);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -28,6 +28,8 @@ const CUSTOMERS: usize = 12;
 /// First word of texts that the business sends with its phone.
 const FROM_PHONE: &str = "phone";
 const MISSED_CALL: &str = "[missed call]";
+/// Id of the picture that the business sends with its phone.
+const PICTURE: &str = "9";
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
@@ -57,11 +59,16 @@ fn write_or_press(number: &NumberServer, turn: usize, from: &str, words: &str) {
     }
 }
 
-/// The business writes with its phone. No two texts are the same.
-fn send_from_phone(number: &NumberServer, to: &str, words: &str) {
+/// The business writes with its phone, or sends a picture with these words by turns. No two texts are the same.
+fn send_from_phone(number: &NumberServer, turn: usize, to: &str, words: &str) {
     let id = format!("wamid.{}", words.replace(' ', "-"));
-    let echo = json!({"id": id, "from": PHONE.trim_start_matches('+'), "to": to.trim_start_matches('+'),
+    let mut echo = json!({"id": id, "from": PHONE.trim_start_matches('+'), "to": to.trim_start_matches('+'),
         "timestamp": "1", "type": "text", "text": {"body": words}});
+    if turn.is_multiple_of(2) {
+        number.put_file(PICTURE, b"\x89PNG\r\n\x1a\nowner");
+        echo["type"] = "image".into();
+        echo["image"] = json!({"id": PICTURE, "mime_type": "image/png", "caption": words});
+    }
     number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
 }
 
@@ -79,6 +86,11 @@ fn call_in_vain(number: &NumberServer, turn: usize) {
     };
     let events = if turn.is_multiple_of(2) { ["connect", "terminate"] } else { ["terminate", "connect"] };
     events.into_iter().for_each(call);
+}
+
+/// Returns the words of a message from the phone, without the address of a picture that could not be fetched.
+fn phone_words(content: &str) -> &str {
+    content.split_once(" [").map_or(content, |(words, _)| words)
 }
 
 fn is_from_phone(text: &str) -> bool {
@@ -156,8 +168,8 @@ async fn check_history(number: &NumberServer, served: &Served, index: usize, rou
     };
     let wanted: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
     assert_eq!(said("inbound")[1..], wanted, "customer {index}");
-    let mut shown_from_phone = said("outbound");
-    shown_from_phone.retain(|text| is_from_phone(text));
+    let mut shown_from_phone: Vec<&str> =
+        said("outbound").into_iter().filter(|text| is_from_phone(text)).map(phone_words).collect();
     shown_from_phone.sort_unstable();
     assert_eq!(shown_from_phone, from_phone, "customer {index}");
     history
@@ -194,7 +206,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         for index in 1..=CUSTOMERS {
             write_or_press(&number, round + index, &customer(index), &format!("{index} says {round}"));
             if answers_with_phone(round, index) {
-                send_from_phone(&number, &customer(index), &phone_text(round, index));
+                send_from_phone(&number, round, &customer(index), &phone_text(round, index));
             }
         }
         events.happen();
@@ -320,7 +332,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         call_in_vain(&number, kill);
         if answers_with_phone(kill, 0) {
             from_phone.push(phone_text(kill, index));
-            send_from_phone(&number, &customer(index), from_phone.last().expect("one"));
+            send_from_phone(&number, kill, &customer(index), from_phone.last().expect("one"));
         }
         open.extend(
             (0..4).map(|number| {
@@ -405,9 +417,9 @@ fn check(number: &NumberServer, database: &str, kills: usize, (said, from_phone)
     let mut sent = rows(database, "outbound");
     sent.retain(|(text, _)| !is_earlier(text));
     let (by_phone, ours): (Vec<_>, Vec<_>) = sent.into_iter().partition(|(text, _)| is_from_phone(text));
-    let by_phone: Vec<String> = by_phone.into_iter().map(|(text, _)| text).collect();
+    let by_phone: Vec<&str> = by_phone.iter().map(|(text, _)| phone_words(text)).collect();
     assert_eq!(by_phone.len(), from_phone.len(), "{by_phone:?}");
-    assert!(from_phone.iter().all(|text| by_phone.contains(text)), "{by_phone:?}");
+    assert!(from_phone.iter().all(|text| by_phone.contains(&text.as_str())), "{by_phone:?}");
     let (files, sent) = split_files(ours);
     assert_eq!((files.len(), sent.len()), (kills, kills * 4), "each is in the history");
     let files_arrived = count_files(number);

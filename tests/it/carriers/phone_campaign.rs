@@ -3,15 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::Clock;
+use frontdesk::service::carriers::dashboard::PhoneAccess;
+use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
-use super::phone_server::{ACCOUNT, NUMBER, PhoneServer, TOKEN, TextReports};
+use super::phone_server::{ACCOUNT, NUMBER, PhoneServer, SERVICE, TOKEN, TextReports};
 use super::phones::text_to;
-use super::{Served, StandIn};
+use super::{Served, StandIn, dashboard};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
@@ -28,6 +32,42 @@ fn customer(number: usize) -> String {
 /// A customer who calls and writes nothing.
 fn caller() -> String {
     customer(CUSTOMERS + 1)
+}
+
+/// Numbers that texts go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Through {
+    OneNumber,
+    /// Numbers of a messaging service.
+    Service,
+}
+
+impl Through {
+    fn says(self, phone: &PhoneServer, from: &str, text: &str) {
+        match self {
+            Self::OneNumber => phone.says(from, text),
+            Self::Service => phone.says_to_service(from, text),
+        };
+    }
+
+    /// Starts a service that is connected to the platform.
+    async fn connect(self, phone: &PhoneServer) -> Served {
+        let served = Served::bounded(StandIn::Phone(phone)).await;
+        if self == Self::Service {
+            let access = PhoneAccess {
+                api: phone.url(),
+                account: ACCOUNT.to_owned(),
+                number: NUMBER.to_owned(),
+                messaging_service: Some(SERVICE.to_owned()),
+                token: Secret::new(TOKEN),
+            };
+            let admin = dashboard(&served.options).await;
+            admin.connect_phone(&access, SystemClock.now()).await.expect("connected");
+            admin.close();
+            phone.waits_until_service_followed();
+        }
+        served
+    }
 }
 
 fn missed_calls(database: &str) -> usize {
@@ -49,12 +89,21 @@ fn expected_status(phone: &PhoneServer, text: &str) -> &'static str {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_all_that_left_is_known() {
+    run_with_faults(Through::OneNumber).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_faults_lose_nothing_that_goes_through_a_messaging_service() {
+    run_with_faults(Through::Service).await;
+}
+
+async fn run_with_faults(through: Through) {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
     let phone = PhoneServer::start();
     phone.report_all(TextReports::Shuffled);
-    let served = Served::bounded(StandIn::Phone(&phone)).await;
+    let served = through.connect(&phone).await;
     for index in 1..=CUSTOMERS {
-        phone.says(&customer(index), &format!("{index} begins"));
+        through.says(&phone, &customer(index), &format!("{index} begins"));
         served.waits(&customer(index), "the first message", |entry| entry.len() == 1).await;
     }
     many_credits(&served).await;
@@ -67,7 +116,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     while spoilt() < faults {
         round += 1;
         for index in 1..=CUSTOMERS {
-            phone.says(&customer(index), &format!("{index} says {round}"));
+            through.says(&phone, &customer(index), &format!("{index} says {round}"));
         }
         phone.is_called(&caller(), "no-answer");
         let sends = (1..=CUSTOMERS).map(|number| {
@@ -125,6 +174,15 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
 
 #[test]
 fn kills_lose_nothing_and_all_that_left_is_known() {
+    run_with_kills(Through::OneNumber);
+}
+
+#[test]
+fn kills_lose_nothing_that_goes_through_a_messaging_service() {
+    run_with_kills(Through::Service);
+}
+
+fn run_with_kills(through: Through) {
     let kills = setting("FRONTDESK_CARRIER_KILLS", KILLS);
     let (binary, phone) = (Binary::new(), PhoneServer::start());
     phone.report_all(TextReports::Shuffled);
@@ -134,7 +192,11 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     let key = campaign::live_key(&ready, "voip");
     let (url, db) = (phone.url(), database.as_str());
     let connect = ["admin", "--db", db, "channel", "connect", "voip", "--account-sid", ACCOUNT];
-    let connect = [&connect[..], &["--number", NUMBER, "--api-url", &url]].concat();
+    let service: &[&str] = match through {
+        Through::OneNumber => &[],
+        Through::Service => &["--messaging-service", SERVICE],
+    };
+    let connect = [&connect[..], &["--number", NUMBER, "--api-url", &url], service].concat();
     binary.ok(&connect, &format!("{TOKEN}\n"));
     binary.ok(&["admin", "--db", db, "credits", "--set", "1000000"], "");
     let start = || {
@@ -144,7 +206,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     };
     let mut running = start();
     for index in 1..=CUSTOMERS {
-        phone.says(&customer(index), &format!("{index} begins"));
+        through.says(&phone, &customer(index), &format!("{index} begins"));
     }
     until_so("all have begun", || inbound(&database).len() >= CUSTOMERS);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
@@ -153,7 +215,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     for kill in 0..kills {
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
-        phone.says(&customer(index), said.last().expect("one"));
+        through.says(&phone, &customer(index), said.last().expect("one"));
         phone.is_called(&caller(), "no-answer");
         open.extend(
             (0..4).map(|number| {

@@ -96,6 +96,37 @@ async fn a_colleagues_answer_crosses_without_a_pause() {
 }
 
 #[tokio::test]
+async fn text_that_crosses_an_answer_says_who_gave_it_and_where() {
+    let after = "after the last message you had on screen; read the answer first";
+    let cases = [
+        (json!({"senderType": "api", "agent": {"id": "ana", "name": "Ana"}}), "Ana answered"),
+        (json!({"senderType": "api", "sentFrom": "phone"}), "someone answered on the phone"),
+        (json!({"senderType": "ai"}), "the AI answered"),
+        (json!({"senderType": "api"}), "someone answered"),
+    ];
+    for (fields, expected) in cases {
+        let hands = pushing::ready().await;
+        queue(&hands, "one", place(0, "m1"));
+        let mut answer = message("x", "c1", "outbound", 1);
+        for (name, value) in fields.as_object().expect("an object") {
+            answer[name.as_str()] = value.clone();
+        }
+        let items = [answer, message("m1", "c1", "inbound", 0)];
+        hands.server.now(move |request| match request.route().as_str() {
+            "GET /conversations/c1/messages" => Answer::ok(page(&items, None)),
+            _ => pushing::chat(request),
+        });
+        hands.channel.pull_history(&"c1".into()).await;
+        assert_eq!(hands.push().await, PushStep::Idle);
+        let why = hands.history("c1").outbox.first().and_then(|row| match &row.state {
+            RowState::Stopped(StopReason::ReplyConflict, why) => Some(why.to_string()),
+            _ => None,
+        });
+        assert_eq!(why, Some(format!("{expected} {after}")));
+    }
+}
+
+#[tokio::test]
 async fn after_a_desk_was_down_old_texts_ask() {
     let quiet: &[(&str, &str, i64)] = &[("m1", "inbound", 0)];
     let moved: &[(&str, &str, i64)] = &[("m2", "inbound", 9), ("m1", "inbound", 0)];

@@ -69,6 +69,22 @@ fn broadcast_is_confirmed_sent_once_and_followed_to_its_end() {
 }
 
 #[test]
+fn broadcast_counts_who_opted_out_of_marketing() {
+    let (script, people) = two();
+    let contact = json!({"phone": BO, "name": "Bo", "tags": ["no-marketing"]});
+    script.desk.elsewhere("whatsapp", "POST", "/contacts", contact);
+    let said = script.fails(2, &["broadcast", "send", "We open at 9.", "--to", &people]);
+    assert!(said.contains("opted out of marketing: 1"), "{said}");
+    let said = script.fails(2, &["broadcast", "send", "We open at 9.", "--everyone"]);
+    assert!(said.contains("opted out of marketing: 1"), "{said}");
+    let sent = script.ok(&["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "2"]);
+    assert!(sent.contains("to 2 contacts, opted out of marketing: 1"), "{sent}");
+    let only = file(&script, ANA);
+    let said = script.fails(2, &["broadcast", "send", "We open at 9.", "--to", &only]);
+    assert!(!said.contains("opted out"), "{said}");
+}
+
+#[test]
 fn more_numbers_than_the_rate_limit_allows_are_looked_up_by_the_list() {
     let script = Script::new();
     let phones: Vec<String> = (0..350).map(|number| format!("+346001{number:05}")).collect();

@@ -49,6 +49,22 @@ fn a_text_and_a_call_to_a_phone() {
 }
 
 #[test]
+fn text_to_a_number_that_sent_stop_is_refused_without_a_send() {
+    let (desk, binary) = scene();
+    desk.customer("voip", ANA, "Ana", "STOP");
+    binary.ok(&["list", "--channel", "Harbor phone"], "");
+    let said = binary.fails(1, &["sms", ANA, "Ready at five."], "");
+    assert!(said.contains("Harbor phone: ") && said.contains("wrote STOP"), "{said}");
+    assert!(said.contains("nothing was sent"), "{said}");
+    let is_sent = || desk.outbound().iter().any(|sent| sent["content"] == "Ready at five.");
+    assert!(!is_sent());
+    // START is read before the files of this desk are believed.
+    desk.customer("voip", ANA, "Ana", "START");
+    binary.ok(&["sms", ANA, "Ready at five."], "");
+    assert!(is_sent());
+}
+
+#[test]
 fn how_fast_customers_were_answered_is_measured_from_what_was_seen() {
     const EVER: &str = "2020-01-01";
     let (desk, mut binary) = scene();

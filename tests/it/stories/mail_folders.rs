@@ -91,7 +91,8 @@ fn a_triage_deletes_and_marks_spam_and_offers_the_same_for_all_of_a_sender() {
         calm(&mut desk);
     }
     desk.keys("f").types("\"Subject\"").keys("<Enter>").settle().keys("<Ctrl-T>").shows("TRIAGE 1/7");
-    desk.keys("D").shows("TRIAGE 2/7").keys("%%%").shows("3 more from win@prize.example").keys("A");
+    desk.keys("D").shows("TRIAGE 2/7").keys("A").shows("available after 3 identical decisions");
+    desk.keys("%%%").shows("3 more from win@prize.example").keys("A");
     desk.shows("mark as spam 3 threads from win@prize.example").keys("y");
     desk.shows("7 seen in").shows("1 deleted, 6 marked as spam");
     desk.settle().pass(30);

@@ -37,6 +37,7 @@ enum Popup {
     MacroMenu,
     MailMenu,
     MailReview,
+    NewTemplateForm,
     PersonForm,
     Preflight,
     RawJson,
@@ -59,7 +60,7 @@ enum Popup {
     WebhookQuestion,
 }
 
-const POPUPS: [Popup; 39] = [
+const POPUPS: [Popup; 40] = [
     Popup::AttachForm,
     Popup::AwaitedAnswer,
     Popup::BadAnswerForm,
@@ -79,6 +80,7 @@ const POPUPS: [Popup; 39] = [
     Popup::MacroMenu,
     Popup::MailMenu,
     Popup::MailReview,
+    Popup::NewTemplateForm,
     Popup::PersonForm,
     Popup::Preflight,
     Popup::RawJson,
@@ -127,6 +129,7 @@ impl Popup {
             Self::MacroMenu => (chat("m"), "Macros", "No macros yet"),
             Self::MailMenu => mail_menu(),
             Self::MailReview => mail_review(),
+            Self::NewTemplateForm => (chat("gta"), "New template", "Category"),
             Self::PersonForm => (chat("gpe"), "+34600111222 Maria Lopez", "Maria Lopez"),
             Self::Preflight => preflight(),
             Self::RawJson => (composing("<Ctrl-O>r", ""), "Not a JSON object", "JSON"),

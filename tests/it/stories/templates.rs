@@ -63,6 +63,23 @@ fn template_is_submitted_and_its_state_is_on_the_page() {
 }
 
 #[test]
+fn template_is_written_in_a_form_of_the_page() {
+    let mut desk = Desk::with(120, 40, direct);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("gt").settle().shows("order_on_its_way").keys("a");
+    desk.shows("New template").shows("utility").keys("<Enter>").shows("the name must have");
+    desk.types("order_late").keys("<Enter>").shows("the text is empty").keys("<Tab><Tab>");
+    desk.shows("advertises").keys("<Tab>").types("Order {{1}} is late.").keys("<Enter>");
+    desk.shows("variables need");
+    // What was written is there again.
+    desk.keys("<Esc>").shows("not submitted; a reopens the form").hides("variables need");
+    desk.keys("a").shows("order_late").shows("Order {{1}} is late.");
+    desk.keys("<Ctrl-U>").types("It is late.").keys("<Enter>").hides("New template");
+    desk.settle().settle().shows("order_late").shows("in review");
+    desk.keys("2gt").keys("a").shows("templates are for business chat only");
+}
+
+#[test]
 fn the_form_says_what_it_cannot_do() {
     let mut desk = closed();
     desk.keys("2").settle().keys("T").shows("template:").keys("1");

@@ -21,7 +21,7 @@ pub(crate) fn no_templates_text(desk: &Desk) -> String {
             None => "Reading…".to_owned(),
         },
         Some(Platform::Whatsapp) | None => {
-            "No template is approved for this channel yet. :submit-template submits one.".to_owned()
+            "No template is approved for this channel yet. :new-template submits one.".to_owned()
         }
         Some(_) => "Templates are for business chat only.".to_owned(),
     }

@@ -94,7 +94,12 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
     desk.wait(10_000_000);
     desk.shows("/min since").keys("<Enter>").shows("Requests");
     desk.shows("y curl · f all · r refresh · Esc back").hides("Enter what failed").keys("<Esc>");
-    desk.keys("gb").shows("PAUSED").keys("S").shows("Not sent yet: 190 people").keys("s");
+    desk.keys("gb")
+        .shows("PAUSED")
+        .keys("S")
+        .shows("Not sent yet: 190 people")
+        .shows("Sent: 10 people.")
+        .keys("s");
     desk.shows("Stopped").shows("stopped");
     go_on(&mut desk, 300);
     assert_eq!(desk.outbound().len(), 10, "no further wave has left");
