@@ -190,7 +190,7 @@ fn refused_change_waits_in_the_outbox_for_a_decision() {
     // A row that was in the outbox before stays there, and the error says what to do.
     let first = row("First.");
     let said = script.fails(3, &["outbox", "retry", &first]);
-    for part in ["required 1 credits", "waits for you", &format!("`frontdesk outbox retry {first}`")] {
+    for part in ["required 1, available 0", "waits for you", &format!("`frontdesk outbox retry {first}`")] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");

@@ -77,7 +77,7 @@ impl<'a> Side<'a> {
             Self::Bot(bot) => bot.reached().iter().filter(|reached| reached.text == ANSWER).count(),
             Self::Number(number) => number.reached().iter().filter(|reached| reached.text == ANSWER).count(),
             Self::Phone(phone) => phone.texts().iter().filter(|text| text.text == ANSWER).count(),
-            Self::Called(phone) => phone.calls().iter().filter(|call| call.text.contains(ANSWER)).count(),
+            Self::Called(phone) => phone.calls().iter().filter(|call| call.to == MARIA).count(),
             Self::Mailbox(mailbox, customer) => {
                 mailbox.reached(customer).iter().filter(|mail| mail.contains(ANSWER)).count()
             }

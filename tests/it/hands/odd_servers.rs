@@ -193,7 +193,11 @@ async fn conversations_of_a_list_that_breaks_off_are_shown_and_marked() {
         let (ended, rows) = script(answer, &["list", "--json", "--timeout", "20"]).await;
         assert_eq!((ended.code, rows.len()), (Some(1), 2), "{}", ended.err);
         assert!(is_marked(&rows), "{rows:?}");
-        assert!(ended.err.contains("refused or repeated a page") && ended.err.contains("\"exit\":1"), "{}", ended.err);
+        assert!(
+            ended.err.contains("refused or repeated a page") && ended.err.contains("\"exit\":1"),
+            "{}",
+            ended.err
+        );
     }
 }
 

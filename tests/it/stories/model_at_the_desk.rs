@@ -51,7 +51,7 @@ fn the_credits_page_tells_what_the_model_took_and_a_day_ends_at_its_cent() {
     assert!(desk.model_usage().cost <= cost("0.05"), "{:?}", desk.model_usage());
     let asked = model.take_requests().len();
     assert!((3..21).contains(&asked), "{asked}: the day allowed some of them");
-    desk.keys("<Ctrl-D>r").shows("for today is reached");
+    desk.keys("<Ctrl-D>r").shows("exceed the limit of 0.05");
     assert!(model.take_requests().is_empty(), "nothing is asked any more");
     desk.keys("<Esc>").pass(86_400);
     desk.keys("<Ctrl-D>").shows("I am sorry.");
@@ -138,7 +138,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": long}),
     );
     desk.settle().keys("G").keys("<Ctrl-W>").hides("Transcribe the voice note?");
-    desk.shows("No transcript: the model did not answer: the limit of 1.00").shows("0.62");
+    desk.shows("exceed the limit of 1.00").shows("0.62 are spent");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }
 
@@ -154,7 +154,7 @@ fn a_note_of_few_bytes_may_be_long_and_never_takes_more_than_a_day_has() {
     let model = StandIn::start(|_| (200, json!({"text": "Hello?", "duration": 55}).to_string()));
     let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
     desk.settle().suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.50"))), prices);
-    desk.keys("G<Ctrl-W>y").shows("the limit of 0.50 for today").shows("0.00").keys("<Esc>");
+    desk.keys("G<Ctrl-W>y").shows("exceed the limit of 0.50").shows("0.00 are spent").keys("<Esc>");
     assert!(model.requests().is_empty());
     desk.suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.60"))), prices);
     desk.keys("<Ctrl-W>").shows("Transcript: Hello?");

@@ -148,7 +148,8 @@ fn row_shows_which_colleague_is_in_its_conversation_at_its_own_height() {
     let (mut desk, maria) = in_team();
     let joao = desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks!");
     let joao = ConversationId::from(joao.as_str());
-    desk.settle().keys("<Esc><Esc>").settle();
+    desk.keys("<Esc><Esc>");
+    read_again(&mut desk);
     for size in [(200, 50), (120, 40), (80, 24), (60, 20)] {
         desk.resize(size);
         desk.deliver_news(News::Present(Vec::new()));

@@ -105,7 +105,7 @@ async fn viewer_reads_and_changes_nothing() {
     let body = json!({"to": "+34600111222", "type": "text", "text": {"body": "x"}});
     team.call(key, "POST", "/v1/messages/send", body.clone()).await.refused(403, "FORBIDDEN");
     let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
-    assert!(text(&told["writesRefused"]).contains("a viewer changes nothing"), "{told}");
+    assert!(text(&told["writesRefused"]).contains("a viewer cannot change anything"), "{told}");
     // A role counts from the next request.
     team.admin.set_person_role("Eve", Role::Agent, team.clock.now()).await.expect("changed");
     let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
@@ -127,7 +127,7 @@ async fn names_are_checked_and_people_are_counted() {
         team.add(&format!("Person {number}"), Role::Agent).await;
     }
     let refused = team.admin.add_person("One more", None, team.clock.now()).await;
-    assert!(refused.is_err_and(|error| error.to_string().contains("200 people already")));
+    assert!(refused.is_err_and(|error| error.to_string().contains("200 people, which is the maximum")));
     team.shutdown().await;
 }
 
