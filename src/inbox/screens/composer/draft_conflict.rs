@@ -1,8 +1,11 @@
 //! One draft open in two windows: the newer text is shown, `:draft` fetches the replaced one back. A text
-//! that is sent or emptied in one window goes in the other, unless it was changed there.
+//! that is sent or emptied in one window goes in the other, unless it was changed there; `:draft` fetches
+//! it back, too.
 
 use crate::Inbox;
 use crate::changes::Changes;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
@@ -10,10 +13,13 @@ use crate::screens::composer::{ComposedReply, Composer};
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::tab::{Focus, Tab};
+use model::attachments::merge;
 use model::email::NEW_MAIL_PREFIX;
+use model::email::compose::ComposedMail;
 use model::ids::{ChannelId, ConversationId};
 use model::messages::Direction;
 use model::queries::Draft;
+use model::time::Moment;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum DraftComparison {
@@ -21,9 +27,10 @@ enum DraftComparison {
     Same,
     /// Different in one read; a second read must confirm it.
     Unconfirmed,
-    Changed(Option<String>),
-    /// Sent or emptied in another window; holds the text that was shown here.
-    Gone(String),
+    /// Another window's text is shown; holds what was shown here, unless the newer draft contains it.
+    Changed(Option<Draft>),
+    /// Sent or emptied in another window; holds what was shown here.
+    Gone(Draft),
 }
 
 /// Loads the stored draft, which another window may have written.
@@ -50,7 +57,7 @@ impl Changes {
         let composer = tab.composer.as_mut().filter(|composer| composer.conversation == conversation);
         let Some(composer) = composer else { return };
         if !composer.is_loaded() {
-            composer.replaced_text = aside;
+            composer.replaced = aside.map(draft_of_text);
             return composer.receive_draft(in_memory.unwrap_or(draft));
         }
         let is_mail = composer.header.is_some();
@@ -62,13 +69,14 @@ impl Changes {
             return;
         }
         let is_first = !composer.is_shared;
-        let was_sent = history.is_some_and(|history| has_sent(history, &composer.reply_text()));
+        let was_sent = history.is_some_and(|history| has_sent(history, composer));
         match composer.compare_draft(draft, was_sent) {
             DraftComparison::Same => (),
-            DraftComparison::Gone(text) => {
-                composer.replaced_text = Some(text);
+            DraftComparison::Gone(shown) => {
+                composer.replaced = Some(shown);
                 if is_mail && is_writing {
                     tab.focus = Focus::History;
+                    return context.open(gone_mail_question());
                 }
                 context.show_notice("sent or emptied in another window · :draft brings the text back");
             }
@@ -76,7 +84,8 @@ impl Changes {
             DraftComparison::Unconfirmed => context.push(Effect::Load(Load::Draft(channel, conversation))),
             DraftComparison::Changed(mine) => {
                 let keeps = mine.is_some();
-                composer.replaced_text = mine.or(aside);
+                let replaced = mine.or(aside.map(draft_of_text));
+                composer.replaced = replaced.or_else(|| composer.replaced.take());
                 if keeps {
                     context.show_notice(
                         "also open in another window: its newer text is shown, :draft brings yours back",
@@ -92,17 +101,41 @@ impl Changes {
 /// `:draft`
 pub(crate) fn restore_replaced_text(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let now = inbox.context.moment;
-    let composer = inbox.desk.tab_mut().composer.as_mut();
-    let aside = composer.and_then(|composer| Some((composer.replaced_text.take()?, composer)));
-    let (text, composer) = aside.ok_or("no text here was replaced by another window")?;
-    composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-    inbox.context.show_notice("your replaced text is restored above the newer one");
+    let tab = inbox.desk.tab_mut();
+    let is_mail = tab.is_mail();
+    let composer = tab.composer.as_mut();
+    let replaced = composer.and_then(|composer| Some((composer.replaced.take()?, composer)));
+    let (replaced, composer) = replaced.ok_or("no text here was replaced by another window")?;
+    composer.restore_replaced(replaced, is_mail, now);
+    inbox.context.show_notice("your replaced text is restored, before any newer one");
     Ok(())
 }
 
-/// True if this text is among the messages to the customer, sent or waiting.
-fn has_sent(history: &History, text: &str) -> bool {
-    let text = text.trim();
+fn draft_of_text(text: String) -> Draft {
+    Draft { text, ..Draft::default() }
+}
+
+/// Tells the writer of a mail that it is gone. A dialog, so that the next letters are no commands.
+fn gone_mail_question() -> Confirm {
+    let lines = vec![DialogLine::plain("This mail is no longer a draft.")];
+    let restore = |inbox: &mut Inbox| {
+        if let Err(why) = restore_replaced_text(inbox, "") {
+            return inbox.context.show_warning(why);
+        }
+        inbox.desk.tab_mut().focus = Focus::Composer;
+    };
+    Confirm::new("Sent or emptied in another window", lines)
+        .answer('b', "bring it back", restore)
+        .esc("close")
+}
+
+/// True if the text of a reply without files is among the messages to the customer, sent or waiting.
+fn has_sent(history: &History, composer: &Composer) -> bool {
+    let reply = composer.reply_text();
+    let text = reply.trim();
+    if text.is_empty() || !composer.attachments.is_empty() {
+        return false;
+    }
     history.items.iter().any(|item| match item {
         HistoryItem::Message(row) => {
             row.message.direction == Direction::Outbound && row.message.content.as_str().trim() == text
@@ -132,16 +165,33 @@ impl Composer {
             return DraftComparison::Unconfirmed;
         }
         self.unconfirmed_draft = None;
-        let mine = self.reply_text();
-        let kept = (!mine.trim().is_empty() && !told.text.contains(&mine)).then_some(mine);
+        let mut mine = Draft { attachments: self.attachments.clone(), ..draft_of_text(self.reply_text()) };
+        if mine.text.trim().is_empty() || told.text.contains(&mine.text) {
+            mine.text.clear();
+        }
+        mine.attachments.retain(|attachment| !told.attachments.contains(attachment));
         self.replace(told);
-        DraftComparison::Changed(kept)
+        DraftComparison::Changed(Some(mine).filter(|mine| !mine.is_empty()))
+    }
+
+    /// Puts back what another window's draft replaced, before the present text. In a mailbox the text of a
+    /// draft has the header fields of the mail.
+    fn restore_replaced(&mut self, replaced: Draft, is_mail: bool, now: Moment) {
+        let Draft { text, reply_to, attachments, .. } = replaced;
+        match ComposedMail::from_draft_text(&text).filter(|_| is_mail) {
+            Some(written) => self.restore_mail(written, now),
+            None => self.restore(ComposedReply { text, reply_to, ..ComposedReply::default() }, now),
+        }
+        self.attach(merge(attachments, self.attachments.clone()), now);
     }
 
     /// Empties the reply once two reads have found no stored draft, if the text was sent or not changed here.
     fn compare_with_no_draft(&mut self, was_sent: bool) -> DraftComparison {
-        let may_go = self.is_as_read() || self.header.is_none() && was_sent;
-        let is_gone = self.is_saved() && self.has_reply() && may_go;
+        let is_mail = self.header.is_some();
+        let may_go = self.is_as_read() || !is_mail && was_sent;
+        // A mail that is only begun is not stored.
+        let is_stored = if is_mail { !self.is_mail_blank() } else { self.has_reply() };
+        let is_gone = self.is_saved() && is_stored && may_go;
         if !is_gone {
             self.unconfirmed_draft = None;
             return DraftComparison::Same;
@@ -151,10 +201,10 @@ impl Composer {
             return DraftComparison::Unconfirmed;
         }
         self.unconfirmed_draft = None;
-        let text = self.reply_text();
+        let shown = Draft { note: String::new(), ..self.draft().unwrap_or_default() };
         self.header = None;
         self.replace(Draft::default());
-        DraftComparison::Gone(text)
+        DraftComparison::Gone(shown)
     }
 }
 

@@ -91,15 +91,15 @@ pub struct Composer {
     key_warned_text: Option<String>,
     /// Time of the first change that is not saved yet.
     dirty_since: Option<Moment>,
-    /// True if the draft was changed here since it was read, or since it was last sent.
+    /// True if the draft was changed here since it was read, or since the last reply was sent.
     is_changed_here: bool,
     /// True once the stored draft was read. Until then nothing is saved.
     loaded: bool,
     /// Text of another window's draft that differed at the last check; adopted if the next check
     /// finds it again.
     pub(crate) unconfirmed_draft: Option<String>,
-    /// Own text that another window's draft replaced.
-    pub(crate) replaced_text: Option<String>,
+    /// Own text and files that another window's draft replaced, in the form of a stored draft.
+    pub(crate) replaced: Option<Draft>,
     /// True if another window has saved this draft meanwhile.
     pub is_shared: bool,
     origin: Option<TextOrigin>,
@@ -129,7 +129,7 @@ impl Composer {
             is_changed_here: false,
             loaded: false,
             unconfirmed_draft: None,
-            replaced_text: None,
+            replaced: None,
             is_shared: false,
             origin: None,
             translated: None,
@@ -325,6 +325,7 @@ impl Composer {
         self.link_preview = None;
         self.attachments.clear();
         self.translated = None;
+        self.is_changed_here = false;
         self.mark_sent();
     }
 
@@ -350,7 +351,6 @@ impl Composer {
 
     /// Makes the remaining draft due at once. An empty one needs no save: enqueueing removed it.
     fn mark_sent(&mut self) {
-        self.is_changed_here = false;
         self.dirty_since = self.draft().map(|_| Moment::default());
         self.loaded = true;
     }
