@@ -15,7 +15,7 @@ use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
-use crate::screens::composer::{ComposerMode, sending};
+use crate::screens::composer::{Composer, sending};
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
@@ -47,19 +47,18 @@ impl TeamKnowledge {
     }
 }
 
-/// The open conversation and its unsent text.
+/// The open conversation and its unsent reply.
 type OpenText = Option<(ConversationId, String)>;
 
-/// Returns the text of the open conversation, for comparison after an update. `None` without a team.
+/// Returns the reply in the open conversation, for comparison after an update; a note is not for the customer.
+/// `None` without a team.
 pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
     if !inbox.context.settings.is_in_team {
         return None;
     }
     let tab = inbox.desk.tab();
     let history = tab.history.as_ref()?;
-    // A note is not for the customer.
-    let composer = tab.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply);
-    let text = composer.map(|composer| composer.text()).unwrap_or_default();
+    let text = tab.composer.as_ref().map(Composer::reply_text).unwrap_or_default();
     Some((history.conversation.clone(), text))
 }
 
@@ -69,8 +68,11 @@ pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
     let now = inbox.context.moment;
     let held = inbox.changes.held.iter().filter(|held| held.lane.conversation() == Some(&conversation));
     let held_until = held.map(|held| held.held_until).filter(|until| *until > now).max();
-    let has_typed =
+    // A draft that was read is not typed.
+    let is_unsaved = inbox.desk.tab().composer.as_ref().is_some_and(|composer| !composer.is_saved());
+    let is_changed =
         before.is_some_and(|(same, former)| same == conversation && former != text && !text.is_empty());
+    let has_typed = is_unsaved && is_changed;
     let told = &mut inbox.features.team.told;
     let was_sending = *told == Some((conversation.clone(), Activity::Sending));
     let activity = match () {
