@@ -155,13 +155,13 @@ impl Composer {
         if draft.as_ref().is_none_or(is_empty) {
             return self.compare_with_no_draft(was_sent);
         }
-        let told = draft.filter(|draft| !draft.text.is_empty() && self.may_be_replaced());
-        let Some(told) = told.filter(|entry| entry.text != self.reply_text()) else {
+        let told = draft.filter(|stored| self.may_be_replaced() && self.is_replaced_by(stored));
+        let Some(told) = told else {
             self.unconfirmed_draft = None;
             return DraftComparison::Same;
         };
-        if self.unconfirmed_draft.as_ref() != Some(&told.text) {
-            self.unconfirmed_draft = Some(told.text);
+        if self.unconfirmed_draft.as_ref() != Some(&told) {
+            self.unconfirmed_draft = Some(told);
             return DraftComparison::Unconfirmed;
         }
         self.unconfirmed_draft = None;
@@ -172,6 +172,13 @@ impl Composer {
         mine.attachments.retain(|attachment| !told.attachments.contains(attachment));
         self.replace(told);
         DraftComparison::Changed(Some(mine).filter(|mine| !mine.is_empty()))
+    }
+
+    /// True if a stored draft has another text, or was changed in another window and not here.
+    fn is_replaced_by(&self, stored: &Draft) -> bool {
+        let has_other_text = stored.text != self.reply_text();
+        let is_other = has_other_text || stored.attachments != self.attachments;
+        has_other_text && !stored.text.is_empty() || self.is_as_read() && is_other
     }
 
     /// Puts back what another window's draft replaced, before the present text. In a mailbox the text of a
@@ -196,8 +203,8 @@ impl Composer {
             self.unconfirmed_draft = None;
             return DraftComparison::Same;
         }
-        if self.unconfirmed_draft.as_deref() != Some("") {
-            self.unconfirmed_draft = Some(String::new());
+        if self.unconfirmed_draft.as_ref().is_none_or(|draft| !draft.is_empty()) {
+            self.unconfirmed_draft = Some(Draft::default());
             return DraftComparison::Unconfirmed;
         }
         self.unconfirmed_draft = None;

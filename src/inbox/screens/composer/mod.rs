@@ -95,9 +95,9 @@ pub struct Composer {
     is_changed_here: bool,
     /// True once the stored draft was read. Until then nothing is saved.
     loaded: bool,
-    /// Text of another window's draft that differed at the last check; adopted if the next check
-    /// finds it again.
-    pub(crate) unconfirmed_draft: Option<String>,
+    /// Another window's draft that differed at the last check, empty for none; adopted if the next
+    /// check finds it again.
+    pub(crate) unconfirmed_draft: Option<Draft>,
     /// Own text and files that another window's draft replaced, in the form of a stored draft.
     pub(crate) replaced: Option<Draft>,
     /// True if another window has saved this draft meanwhile.
