@@ -438,6 +438,45 @@ pub(crate) fn delete_note(inbox: &mut Inbox, _: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::screens::composer::ComposerMode;
+    use crate::screens::history::History;
+    use crate::settings::{ChannelInfo, Settings};
+    use model::queries::Draft;
+    use model::time::ClockReading;
+
+    #[test]
+    fn only_a_typed_reply_is_reported_as_typing() {
+        let channel = ChannelId::from("chat");
+        let info =
+            ChannelInfo { id: channel.clone(), name: "Chat".to_owned(), environment: None, read_only: false };
+        let settings = Settings { is_in_team: true, ..Settings::default() };
+        let mut inbox = Inbox::new(vec![info], settings, (120, 40), ClockReading::default());
+        let conversation = ConversationId::from("c1");
+        let tab = inbox.desk.tab_mut();
+        tab.history = Some(History::new(channel, conversation.clone()));
+        tab.composer = Some(Composer::new(conversation));
+        let mut reports = |change: fn(&mut Composer)| {
+            let before = open_text(&inbox);
+            change(inbox.desk.tab_mut().composer.as_mut().expect("a composer"));
+            inbox.context.effects.clear();
+            report_activity(&mut inbox, before);
+            !inbox.context.effects.is_empty()
+        };
+        let read = reports(|composer| {
+            composer.receive_draft(Some(Draft { text: "Hi".to_owned(), ..Draft::default() }));
+        });
+        assert!(!read, "a stored draft");
+        let noted = reports(|composer| {
+            composer.mode = ComposerMode::Note;
+            composer.paste("later", Moment::default());
+        });
+        assert!(!noted, "a note");
+        assert!(!reports(|composer| composer.mode = ComposerMode::Reply));
+        let typed = reports(|composer| {
+            composer.paste(" there", Moment::default());
+        });
+        assert!(typed);
+    }
 
     #[test]
     fn known_name_may_have_spaces() {

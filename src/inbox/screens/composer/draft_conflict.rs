@@ -219,13 +219,17 @@ impl Composer {
 mod tests {
     use super::*;
     use crate::keys::{KeyCode, KeyPress};
-    use model::email::compose::ComposedMail;
-    use model::time::Moment;
+    use crate::screens::composer::ComposerMode;
+    use model::attachments::ReplyAttachment;
 
     const NOW: Moment = Moment::from_micros(0);
 
     fn draft(text: &str) -> Option<Draft> {
-        Some(Draft { text: text.to_owned(), ..Draft::default() })
+        Some(draft_of_text(text.to_owned()))
+    }
+
+    fn gone(text: &str) -> DraftComparison {
+        DraftComparison::Gone(draft_of_text(text.to_owned()))
     }
 
     fn composer(text: &str) -> Composer {
@@ -245,10 +249,7 @@ mod tests {
         );
         assert_eq!(composer.compare_draft(draft("one"), false), DraftComparison::Same);
         assert_eq!(composer.compare_draft(draft("two"), false), DraftComparison::Unconfirmed);
-        assert_eq!(
-            composer.compare_draft(draft("two"), false),
-            DraftComparison::Changed(Some("one".to_owned()))
-        );
+        assert_eq!(composer.compare_draft(draft("two"), false), DraftComparison::Changed(draft("one")));
         assert_eq!((composer.text().as_str(), composer.is_shared), ("two", true));
         assert_eq!(composer.compare_draft(draft("two, longer"), false), DraftComparison::Unconfirmed);
         assert_eq!(
@@ -281,7 +282,7 @@ mod tests {
         assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
         assert_eq!(read.compare_draft(draft("one"), false), DraftComparison::Same, "not sent after all");
         assert_eq!(read.compare_draft(None, false), DraftComparison::Unconfirmed);
-        assert_eq!(read.compare_draft(None, false), DraftComparison::Gone("one".to_owned()));
+        assert_eq!(read.compare_draft(None, false), gone("one"));
         assert!(!read.has_reply() && read.take_unsaved().is_none(), "nothing is written back");
         assert_eq!(read.compare_draft(None, true), DraftComparison::Same);
         // Typed here, adopted and sent by the other window.
@@ -291,7 +292,45 @@ mod tests {
         typed.take_unsaved();
         assert_eq!(typed.compare_draft(None, false), DraftComparison::Same);
         assert_eq!(typed.compare_draft(None, true), DraftComparison::Unconfirmed);
-        assert_eq!(typed.compare_draft(None, true), DraftComparison::Gone("one".to_owned()));
+        assert_eq!(typed.compare_draft(None, true), gone("one"));
+    }
+
+    #[test]
+    fn reply_typed_before_a_note_was_saved_stays() {
+        let mut composer = composer("");
+        composer.paste("one", NOW);
+        composer.mode = ComposerMode::Note;
+        composer.paste("call at 5", NOW);
+        composer.clear_note();
+        composer.take_unsaved();
+        for _ in 0..3 {
+            assert_eq!(composer.compare_draft(None, false), DraftComparison::Same);
+        }
+        assert_eq!(composer.text(), "one");
+    }
+
+    #[test]
+    fn files_follow_the_other_window_and_come_back() {
+        let stored = |attachments: &[&str]| {
+            let attachments = attachments.iter().map(|url| ReplyAttachment::link(url)).collect();
+            Some(Draft { attachments, ..draft_of_text("one".to_owned()) })
+        };
+        let (one, two) = ("https://a.example/1.png", "https://a.example/2.png");
+        let mut composer = composer("one");
+        for expected in [DraftComparison::Unconfirmed, DraftComparison::Changed(None), DraftComparison::Same]
+        {
+            assert_eq!(composer.compare_draft(stored(&[one, two]), false), expected);
+        }
+        assert_eq!(composer.compare_draft(stored(&[one]), false), DraftComparison::Unconfirmed);
+        let DraftComparison::Changed(Some(taken_off)) = composer.compare_draft(stored(&[one]), false) else {
+            panic!("a file was taken off");
+        };
+        assert_eq!((taken_off.text.as_str(), taken_off.attachments.len()), ("", 1));
+        assert_eq!(composer.compare_draft(None, false), DraftComparison::Unconfirmed);
+        let DraftComparison::Gone(shown) = composer.compare_draft(None, false) else { panic!("it is gone") };
+        assert!(!composer.has_reply());
+        composer.restore_replaced(shown, false, NOW);
+        assert_eq!(composer.draft(), stored(&[one]));
     }
 
     #[test]
@@ -310,11 +349,11 @@ mod tests {
         let read = composer.composed_mail().expect("a header");
         assert_eq!((read.to, read.subject), (mail.to, mail.subject));
         assert_eq!(composer.compare_draft(None, false), DraftComparison::Unconfirmed);
-        assert_eq!(composer.compare_draft(None, false), DraftComparison::Gone("Dear Ana".to_owned()));
+        assert_eq!(composer.compare_draft(None, false), gone(&stored));
         assert!(composer.header.is_none() && !composer.has_reply());
-        // A mail that was changed here stays.
-        composer.start_mail(ComposedMail { body: "Dear Ana".to_owned(), ..ComposedMail::default() }, NOW);
-        composer.take_unsaved();
+        // A mail that was brought back or changed here stays.
+        composer.restore_replaced(draft_of_text(stored.clone()), true, NOW);
+        assert_eq!(composer.take_unsaved().flatten().map(|draft| draft.text), Some(stored));
         assert_eq!(composer.compare_draft(None, true), DraftComparison::Same);
     }
 }
