@@ -51,6 +51,7 @@ impl Changes {
         context: &mut Context,
     ) {
         let in_memory = self.draft_in_memory(&channel, &conversation);
+        let is_shown = desk.is_inbox_shown() && desk.tab().channel.id == channel;
         let Some(tab) = desk.tab_of(&channel) else { return };
         let history = tab.history.as_ref().filter(|history| history.conversation == conversation);
         let is_writing = tab.focus == Focus::Composer;
@@ -76,9 +77,14 @@ impl Changes {
                 composer.replaced = Some(shown);
                 if is_mail && is_writing {
                     tab.focus = Focus::History;
-                    return context.open(gone_mail_question());
+                    if is_shown {
+                        return context.open(gone_mail_question(channel, conversation));
+                    }
                 }
-                context.show_notice("sent or emptied in another window · :draft brings the text back");
+                context.show_notice(match is_shown {
+                    true => "sent or emptied in another window · :draft brings the text back".to_owned(),
+                    false => format!("{}: a draft was sent or emptied in another window", tab.channel.name),
+                });
             }
             // The read may predate this window's last write.
             DraftComparison::Unconfirmed => context.push(Effect::Load(Load::Draft(channel, conversation))),
@@ -116,13 +122,18 @@ fn draft_of_text(text: String) -> Draft {
 }
 
 /// Tells the writer of a mail that it is gone. A dialog, so that the next letters are no commands.
-fn gone_mail_question() -> Confirm {
+fn gone_mail_question(channel: ChannelId, conversation: ConversationId) -> Confirm {
     let lines = vec![DialogLine::plain("This mail is no longer a draft.")];
-    let restore = |inbox: &mut Inbox| {
-        if let Err(why) = restore_replaced_text(inbox, "") {
-            return inbox.context.show_warning(why);
+    let restore = move |inbox: &mut Inbox| {
+        let tab = inbox.desk.tab();
+        let composer = tab.composer.as_ref().filter(|_| tab.channel.id == channel);
+        if composer.is_none_or(|composer| composer.conversation != conversation) {
+            return;
         }
-        inbox.desk.tab_mut().focus = Focus::Composer;
+        match restore_replaced_text(inbox, "") {
+            Ok(()) => inbox.desk.tab_mut().focus = Focus::Composer,
+            Err(why) => inbox.context.show_warning(why),
+        }
     };
     Confirm::new("Sent or emptied in another window", lines)
         .answer('b', "bring it back", restore)
