@@ -231,7 +231,9 @@ mod tests {
     use super::*;
     use crate::keys::{KeyCode, KeyPress};
     use crate::screens::composer::ComposerMode;
+    use crate::settings::{ChannelInfo, Settings};
     use model::attachments::ReplyAttachment;
+    use model::time::ClockReading;
 
     const NOW: Moment = Moment::from_micros(0);
 
@@ -342,6 +344,27 @@ mod tests {
         assert!(!composer.has_reply());
         composer.restore_replaced(shown, false, NOW);
         assert_eq!(composer.draft(), stored(&[one]));
+    }
+
+    #[test]
+    fn letters_after_a_mail_is_gone_are_no_commands() {
+        let channel = ChannelId::from("mail");
+        let info =
+            ChannelInfo { id: channel.clone(), name: "Mail".to_owned(), environment: None, read_only: false };
+        let mut inbox = Inbox::new(vec![info], Settings::default(), (120, 40), ClockReading::default());
+        let mail = ComposedMail { to: "ana@mail.example".to_owned(), ..ComposedMail::default() };
+        let tab = inbox.desk.tab_mut();
+        tab.composer = Some(composer(&mail.to_draft_text()));
+        tab.focus = Focus::Composer;
+        for is_gone in [false, true] {
+            let (desk, context) = (&mut inbox.desk, &mut inbox.context);
+            let conversation = ConversationId::from("c");
+            inbox.changes.draft_loaded(channel.clone(), conversation, None, None, desk, context);
+            assert_eq!(!inbox.context.overlays.is_empty(), is_gone);
+        }
+        let tab = inbox.desk.tab();
+        assert!(tab.focus == Focus::History);
+        assert!(tab.composer.as_ref().is_some_and(|composer| composer.header.is_none()));
     }
 
     #[test]
