@@ -107,12 +107,10 @@ impl Changes {
 /// `:draft`
 pub(crate) fn restore_replaced_text(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let now = inbox.context.moment;
-    let tab = inbox.desk.tab_mut();
-    let is_mail = tab.is_mail();
-    let composer = tab.composer.as_mut();
+    let composer = inbox.desk.tab_mut().composer.as_mut();
     let replaced = composer.and_then(|composer| Some((composer.replaced.take()?, composer)));
     let (replaced, composer) = replaced.ok_or("no text here was replaced by another window")?;
-    composer.restore_replaced(replaced, is_mail, now);
+    composer.restore_replaced(replaced, now);
     inbox.context.show_notice("your replaced text is restored, before any newer one");
     Ok(())
 }
@@ -192,11 +190,11 @@ impl Composer {
         has_other_text && !stored.text.is_empty() || self.is_as_read() && is_other
     }
 
-    /// Puts back what another window's draft replaced, before the present text. In a mailbox the text of a
-    /// draft has the header fields of the mail.
-    fn restore_replaced(&mut self, replaced: Draft, is_mail: bool, now: Moment) {
+    /// Puts back what another window's draft replaced, before the present text. The text of a stored mail has
+    /// its header fields.
+    fn restore_replaced(&mut self, replaced: Draft, now: Moment) {
         let Draft { text, reply_to, attachments, .. } = replaced;
-        match ComposedMail::from_draft_text(&text).filter(|_| is_mail) {
+        match ComposedMail::from_draft_text(&text).filter(|_| !self.has_no_mail) {
             Some(written) => self.restore_mail(written, now),
             None => self.restore(ComposedReply { text, reply_to, ..ComposedReply::default() }, now),
         }

@@ -83,6 +83,8 @@ pub struct Composer {
     pub mode: ComposerMode,
     /// Switch of this text's link preview; `None` for the setting. Not part of the draft.
     pub link_preview: Option<bool>,
+    /// True on a channel that is known to have no mail: a stored text is never read as one.
+    pub(crate) has_no_mail: bool,
     /// Header fields of a mail; `None` if the draft is not a mail.
     pub header: Option<ComposeHeader>,
     reply: TextBuffer,
@@ -121,6 +123,7 @@ impl Composer {
             attachments: Vec::new(),
             mode: ComposerMode::default(),
             link_preview: None,
+            has_no_mail: false,
             header: None,
             reply: TextBuffer::default(),
             note: TextBuffer::default(),
@@ -171,8 +174,9 @@ impl Composer {
 
     /// Takes the header fields of a stored mail out of the text of its draft, unless a mail is written here.
     fn take_mail_header(&mut self, draft: &mut Draft) {
-        if let Some(written) = ComposedMail::from_draft_text(&draft.text)
+        if !self.has_no_mail
             && self.header.is_none()
+            && let Some(written) = ComposedMail::from_draft_text(&draft.text)
         {
             let (mut head, body) = ComposeHeader::from_composed(written);
             // A stored draft was written by a person.
