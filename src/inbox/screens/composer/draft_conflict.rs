@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(composer.compare_draft(None, false), DraftComparison::Unconfirmed);
         let DraftComparison::Gone(shown) = composer.compare_draft(None, false) else { panic!("it is gone") };
         assert!(!composer.has_reply());
-        composer.restore_replaced(shown, false, NOW);
+        composer.restore_replaced(shown, NOW);
         assert_eq!(composer.draft(), stored(&[one]));
     }
 
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(composer.compare_draft(None, false), gone(&stored));
         assert!(composer.header.is_none() && !composer.has_reply());
         // A mail that was brought back or changed here stays.
-        composer.restore_replaced(draft_of_text(stored.clone()), true, NOW);
+        composer.restore_replaced(draft_of_text(stored.clone()), NOW);
         assert_eq!(composer.take_unsaved().flatten().map(|draft| draft.text), Some(stored));
         assert_eq!(composer.compare_draft(None, true), DraftComparison::Same);
     }
