@@ -1,6 +1,6 @@
 //! One draft open in two windows: the newer text is shown, `:draft` fetches the replaced one back. A text
 //! that is sent or emptied in one window goes in the other, unless it was changed there; `:draft` fetches
-//! it back, too.
+//! it back, too. A note that was not changed here follows the other window.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -68,6 +68,9 @@ impl Changes {
         if in_memory.is_some() || is_mail && stays {
             composer.unconfirmed_draft = None;
             return;
+        }
+        if !self.is_writing() && composer.follow_note(draft.as_ref()) {
+            context.push(Effect::Load(Load::Draft(channel.clone(), conversation.clone())));
         }
         let is_first = !composer.is_shared;
         let was_sent = history.is_some_and(|history| has_sent(history, composer));
@@ -181,6 +184,25 @@ impl Composer {
         mine.attachments.retain(|attachment| !told.attachments.contains(attachment));
         self.replace(told);
         DraftComparison::Changed(Some(mine).filter(|mine| !mine.is_empty()))
+    }
+
+    /// Takes the stored note once two reads agree, unless the note was changed here. Returns true if another
+    /// read must confirm it.
+    fn follow_note(&mut self, stored: Option<&Draft>) -> bool {
+        let stored = stored.map_or("", |draft| draft.note.as_str());
+        let own = self.note.text();
+        if !self.is_saved() || own != self.note_read || own == stored {
+            self.unconfirmed_note = None;
+            return false;
+        }
+        if self.unconfirmed_note.as_deref() != Some(stored) {
+            self.unconfirmed_note = Some(stored.to_owned());
+            return true;
+        }
+        self.unconfirmed_note = None;
+        self.note.set_text(stored);
+        stored.clone_into(&mut self.note_read);
+        false
     }
 
     /// True if a stored draft has another text, or was changed in another window and not here.

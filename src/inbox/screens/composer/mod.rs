@@ -89,6 +89,10 @@ pub struct Composer {
     pub header: Option<ComposeHeader>,
     reply: TextBuffer,
     note: TextBuffer,
+    /// Note as it was last read; while it is the same, it follows the stored draft.
+    note_read: String,
+    /// Another window's note that differed at the last check.
+    unconfirmed_note: Option<String>,
     /// The reply text for which the channel key warning was shown.
     key_warned_text: Option<String>,
     /// Time of the first change that is not saved yet.
@@ -127,6 +131,8 @@ impl Composer {
             header: None,
             reply: TextBuffer::default(),
             note: TextBuffer::default(),
+            note_read: String::new(),
+            unconfirmed_note: None,
             key_warned_text: None,
             dirty_since: None,
             is_changed_here: false,
@@ -162,6 +168,7 @@ impl Composer {
         let Some(mut draft) = draft else { return };
         self.origin = Some(TextOrigin::Draft);
         self.take_mail_header(&mut draft);
+        self.note_read.clone_from(&draft.note);
         self.reply_to = self.reply_to.take().or(draft.reply_to);
         self.attachments = merge(draft.attachments, std::mem::take(&mut self.attachments));
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
@@ -343,6 +350,7 @@ impl Composer {
     /// Empties the note after it was saved; the reply stays.
     pub fn clear_note(&mut self) {
         self.note.set_text("");
+        self.note_read.clear();
         self.mode = ComposerMode::Reply;
         self.mark_sent();
     }
