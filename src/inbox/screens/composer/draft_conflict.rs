@@ -343,6 +343,30 @@ mod tests {
     }
 
     #[test]
+    fn note_follows_the_other_window_until_it_is_changed_here() {
+        let noted = |note: &str| Draft { note: note.to_owned(), ..Draft::default() };
+        let mut composer = composer("");
+        let reads = [
+            ("call", ""),
+            ("call", "call"),
+            ("call at 5", "call"),
+            ("call at 5", "call at 5"),
+            ("", "call at 5"),
+            ("", ""),
+        ];
+        for (stored, expected) in reads {
+            let is_unsure = composer.follow_note(Some(&noted(stored)));
+            assert_eq!((composer.note.text().as_str(), is_unsure), (expected, stored != expected));
+        }
+        composer.restore_note("mine", NOW);
+        composer.take_unsaved();
+        for _ in 0..3 {
+            assert!(!composer.follow_note(Some(&noted("theirs"))));
+        }
+        assert_eq!(composer.note.text(), "mine");
+    }
+
+    #[test]
     fn files_follow_the_other_window_and_come_back() {
         let stored = |attachments: &[&str]| {
             let attachments = attachments.iter().map(|url| ReplyAttachment::link(url)).collect();
