@@ -91,7 +91,7 @@ pub(super) async fn publish(team: Arc<TeamSync>) {
         team.colleagues.notified().await;
         let is_ended = team.is_ended();
         let present = team.with_state(|state| state.present.clone());
-        // Nobody reports when they leave any more.
+        // Departures are no longer reported.
         let mut present = if is_ended { Vec::new() } else { present };
         present.retain(|presence| presence.person != team.person);
         let shared: Vec<_> = present.iter().filter_map(|presence| presence.conversation.clone()).collect();
