@@ -183,6 +183,11 @@ impl Tab {
         self.platform() == Some(&Platform::Email)
     }
 
+    /// True for an account that is known to have no mail.
+    pub(crate) fn has_no_mail(&self) -> bool {
+        self.platform().is_some_and(|platform| *platform != Platform::Email)
+    }
+
     /// True if there is no composer below the history; a mail tab shows one only while writing.
     pub fn hides_composer(&self) -> bool {
         self.is_mail() && self.focus != Focus::Composer

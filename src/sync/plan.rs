@@ -157,6 +157,8 @@ struct ScheduledTask {
     task: Task,
     /// End of the last run; `None` makes the task due.
     last: Option<Moment>,
+    /// Part of the last run that counts towards the interval, in microseconds.
+    counted: i64,
     failures: u32,
     /// End of the back-off; the task is due then.
     not_before: Option<Moment>,
@@ -259,14 +261,15 @@ impl PollSchedule {
     }
 
     /// Counts the interval of a task that has ended from its beginning, so that a long step does not delay the next
-    /// poll. The pause between them is at least half a poll interval.
+    /// poll. The pause between them is at least half a poll interval. What continues soon and what a delivery requests
+    /// wait from its end.
     pub fn count_from_beginning(&mut self, task: Task, began: Moment, visible: bool) {
-        let pause = self.polling.interval(visible) / 2;
+        let most = self.polling.interval(visible) / 2;
         let entry = self.entries.iter_mut().find(|entry| entry.task == task);
         if let Some(entry) = entry
             && let Some(end) = entry.last.filter(|end| *end >= began)
         {
-            entry.last = Some(began.max(end.plus(-pause)));
+            entry.counted = end.since(began).min(most);
         }
     }
 
@@ -315,6 +318,7 @@ impl ScheduledTask {
         Self {
             task,
             last: None,
+            counted: 0,
             failures: 0,
             not_before: None,
             paced_until: None,
@@ -338,6 +342,7 @@ impl ScheduledTask {
             return;
         }
         self.last = Some(now);
+        self.counted = 0;
         self.soon = pulled == PullOutcome::More;
         self.requested = false;
         self.not_before = None;
@@ -362,6 +367,7 @@ impl ScheduledTask {
             return i64::MIN;
         };
         let passed = now.since(last);
+        let span = span - self.counted;
         let span = if self.soon { CONTINUE_DELAY.min(span) } else { span };
         let span = if self.requested { MIN_DELIVERY_INTERVAL.min(span) } else { span };
         if passed < 0 { 0 } else { span - passed }

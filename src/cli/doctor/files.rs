@@ -283,8 +283,9 @@ fn processes(owners: &[LeaseOwnerName]) -> CheckResult {
         None => owner.kind.clone(),
     };
     let names: Vec<String> = owners.iter().map(name).collect();
+    let verbs = if names.len() == 1 { "polls and sends" } else { "poll and send" };
     let seen = format!(
-        "{} polls and sends; a second one shows everything, and takes over when the first one ends",
+        "{} {verbs}; a further one shows everything, and takes over when one of these ends",
         SafeText::line(&names.join(", "))
     );
     CheckResult { problem: Some(Problem::OtherProcess), ..CheckResult::ok("processes", seen) }

@@ -15,7 +15,7 @@ use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
-use crate::screens::composer::{ComposerMode, sending};
+use crate::screens::composer::{Composer, sending};
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
@@ -47,19 +47,18 @@ impl TeamKnowledge {
     }
 }
 
-/// The open conversation and its unsent text.
+/// The open conversation and its unsent reply.
 type OpenText = Option<(ConversationId, String)>;
 
-/// Returns the text of the open conversation, for comparison after an update. `None` without a team.
+/// Returns the reply in the open conversation, for comparison after an update; a note is not for the customer.
+/// `None` without a team.
 pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
     if !inbox.context.settings.is_in_team {
         return None;
     }
     let tab = inbox.desk.tab();
     let history = tab.history.as_ref()?;
-    // A note is not for the customer.
-    let composer = tab.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply);
-    let text = composer.map(|composer| composer.text()).unwrap_or_default();
+    let text = tab.composer.as_ref().map(Composer::reply_text).unwrap_or_default();
     Some((history.conversation.clone(), text))
 }
 
@@ -69,8 +68,11 @@ pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
     let now = inbox.context.moment;
     let held = inbox.changes.held.iter().filter(|held| held.lane.conversation() == Some(&conversation));
     let held_until = held.map(|held| held.held_until).filter(|until| *until > now).max();
-    let has_typed =
+    // A draft that was read is not typed.
+    let is_unsaved = inbox.desk.tab().composer.as_ref().is_some_and(|composer| !composer.is_saved());
+    let is_changed =
         before.is_some_and(|(same, former)| same == conversation && former != text && !text.is_empty());
+    let has_typed = is_unsaved && is_changed;
     let told = &mut inbox.features.team.told;
     let was_sending = *told == Some((conversation.clone(), Activity::Sending));
     let activity = match () {
@@ -436,6 +438,45 @@ pub(crate) fn delete_note(inbox: &mut Inbox, _: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::screens::composer::ComposerMode;
+    use crate::screens::history::History;
+    use crate::settings::{ChannelInfo, Settings};
+    use model::queries::Draft;
+    use model::time::ClockReading;
+
+    #[test]
+    fn only_a_typed_reply_is_reported_as_typing() {
+        let channel = ChannelId::from("chat");
+        let info =
+            ChannelInfo { id: channel.clone(), name: "Chat".to_owned(), environment: None, read_only: false };
+        let settings = Settings { is_in_team: true, ..Settings::default() };
+        let mut inbox = Inbox::new(vec![info], settings, (120, 40), ClockReading::default());
+        let conversation = ConversationId::from("c1");
+        let tab = inbox.desk.tab_mut();
+        tab.history = Some(History::new(channel, conversation.clone()));
+        tab.composer = Some(Composer::new(conversation));
+        let mut reports = |change: fn(&mut Composer)| {
+            let before = open_text(&inbox);
+            change(inbox.desk.tab_mut().composer.as_mut().expect("a composer"));
+            inbox.context.effects.clear();
+            report_activity(&mut inbox, before);
+            !inbox.context.effects.is_empty()
+        };
+        let read = reports(|composer| {
+            composer.receive_draft(Some(Draft { text: "Hi".to_owned(), ..Draft::default() }));
+        });
+        assert!(!read, "a stored draft");
+        let noted = reports(|composer| {
+            composer.mode = ComposerMode::Note;
+            composer.paste("later", Moment::default());
+        });
+        assert!(!noted, "a note");
+        assert!(!reports(|composer| composer.mode = ComposerMode::Reply));
+        let typed = reports(|composer| {
+            composer.paste(" there", Moment::default());
+        });
+        assert!(typed);
+    }
 
     #[test]
     fn known_name_may_have_spaces() {

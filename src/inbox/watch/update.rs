@@ -165,7 +165,9 @@ pub(crate) fn show_conversation(
         history.limit_to_local();
     }
     tab.history = Some(history);
-    tab.composer = Some(Composer::new(conversation.clone()));
+    let mut composer = Composer::new(conversation.clone());
+    composer.has_no_mail = tab.has_no_mail();
+    tab.composer = Some(composer);
     tab.read_progress = ReadProgress::default();
     context.push(Effect::Load(Load::Draft(channel, conversation.clone())));
 }

@@ -1,18 +1,18 @@
--- Rows that submit templates.
+-- Adds rows that submit templates: a CHECK is changed by building the table again.
 CREATE TABLE outbox_with_templates (
-    -- The order in which a lane's rows leave.
+    -- Sending order within a lane.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     channel TEXT NOT NULL,
     lane TEXT NOT NULL CHECK (lane IN ('conversation', 'thread', 'address', 'number', 'broadcasts',
         'contact', 'webhooks', 'templates', 'media')),
-    -- Which of its kind; empty where there is only one.
+    -- Id within the kind; empty where there is only one.
     lane_id TEXT NOT NULL,
     conversation TEXT GENERATED ALWAYS AS (iif(lane = 'conversation', lane_id, NULL)) VIRTUAL,
     operation TEXT NOT NULL CHECK (operation IN ('send', 'send-content', 'react', 'pause', 'resume', 'close',
         'mail', 'thread', 'sms', 'call', 'broadcast', 'contact', 'contact-delete', 'webhook',
         'webhook-delete', 'template-submit', 'upload')),
-    -- What the operation says beside its word, as a JSON object.
+    -- Fields of the operation, as a JSON object.
     payload TEXT NOT NULL,
     idempotency_key TEXT NOT NULL UNIQUE,
     method TEXT NOT NULL,
@@ -22,18 +22,18 @@ CREATE TABLE outbox_with_templates (
     created_at INTEGER NOT NULL,
     not_before INTEGER NOT NULL,
     first_attempt_at INTEGER,
-    -- How often bytes may have left under the key.
+    -- Number of attempts that may have reached the server under the key.
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- How often no clear answer came.
+    -- Number of attempts without a clear answer.
     failures INTEGER NOT NULL DEFAULT 0,
-    -- Grows with every claim: who settles must name the claim it made.
+    -- Fencing token: grows with each claim, and an outcome must name its claim.
     fence INTEGER NOT NULL DEFAULT 0,
     lease_until INTEGER NOT NULL DEFAULT 0,
     state TEXT NOT NULL DEFAULT 'queued'
         CHECK (state IN ('queued', 'sending', 'uncertain', 'stopped')),
     stop TEXT,
     why TEXT,
-    -- The stopped row a person asked to send again as this one.
+    -- Stopped row that this one sends again.
     successor_of TEXT,
     due_at INTEGER,
     first_attempt_server_at INTEGER,
@@ -47,20 +47,18 @@ CREATE TABLE outbox_with_templates (
     looked_at INTEGER,
     absent_at INTEGER,
     finding TEXT,
-    -- When a person wants it to leave: a time far off, which no clock that was
-    -- set explains; NULL where it leaves as soon as it may.
+    -- Time for which a person scheduled it; NULL to send it as soon as possible.
     planned_at INTEGER,
-    -- Which process claimed it, so that the claim of one that has ended does
-    -- not have to lapse.
+    -- Process that claimed it; the claim of an ended process need not lapse.
     claimed_by TEXT,
-    -- The account that each row is written for, and the credential, as a print, of the process that
-    -- queued it. Rows from before have neither.
+    -- Account that the row is for, and fingerprint of the credential of the process that queued it;
+    -- NULL in older rows.
     written_for TEXT,
     written_as TEXT,
-    -- The account that a person was asked whether it may leave from.
+    -- Other account that a person was offered to send the row from.
     offered_account TEXT
 ) STRICT;
--- The numbers go on from the last one that was given.
+-- Continues the numbers after the last one used.
 INSERT INTO sqlite_sequence (name, seq)
     SELECT 'outbox_with_templates', seq FROM sqlite_sequence WHERE name = 'outbox';
 INSERT INTO outbox_with_templates (

@@ -253,4 +253,9 @@ fn long_steps_do_not_delay_the_poll_of_new_messages() {
     plan.count_from_beginning(Task::Trigger, at(30), true);
     assert_eq!(due(&plan, bulk, 30), Some(at(31)), "it keeps its place");
     assert_eq!(plan.next(at(31), chat, true, false), ScheduleStep::Run(Task::Trigger));
+    // A delivery waits from the end of the poll, however long that was.
+    plan.record_finished(Task::Trigger, PullOutcome::Done, at(40), true, 0.0);
+    plan.count_from_beginning(Task::Trigger, at(35), true);
+    plan.request_soon(Task::Trigger);
+    assert_eq!(due(&plan, bulk, 40), Some(at(40).plus(SECOND / 4)));
 }

@@ -158,7 +158,7 @@ impl TeamSync {
                 delay
             }
             Failure::Read(ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
-                self.end_without_service().await;
+                drop(self.check_team_service().await);
                 delay
             }
             Failure::Read(ReadError::Limited(wait) | ReadError::Paced(wait)) => wait.max(SECOND),
@@ -174,14 +174,14 @@ impl TeamSync {
         delay
     }
 
-    /// Ends the team if the service has no teams, such as one of an older version; returns true then. A 404 alone may
-    /// be about a conversation.
-    async fn end_without_service(&self) -> bool {
-        let is_missing = matches!(self.client.team_service().await, Ok(None));
-        if is_missing {
+    /// Fails if the service does not answer, and ends the team if it has none, such as a service of an older version.
+    /// A 404 alone may be about a conversation.
+    async fn check_team_service(&self) -> Result<(), Failure> {
+        if self.client.team_service().await?.is_none() {
             self.end(NO_TEAM);
+            return Err(Failure::Unknown);
         }
-        is_missing
+        Ok(())
     }
 
     async fn try_step(&self, progress: &mut Progress) -> Result<(), Failure> {
@@ -218,9 +218,9 @@ impl TeamSync {
         self.store.mark_team_change_tried(change.number).await?;
         let outcome = self.client.send_team_change(&change, &self.person).await;
         let refusal = outcome.refusal().cloned();
-        if is_not_found(refusal.as_ref()) && self.end_without_service().await {
-            // The change waits for a service that has teams again.
-            return Err(Failure::Unknown);
+        if is_not_found(refusal.as_ref()) {
+            // On failure the change waits for a service that has teams.
+            self.check_team_service().await?;
         }
         let answer = match outcome {
             WriteOutcome::Done(answer) => Some(answer),
@@ -259,8 +259,8 @@ impl TeamSync {
     async fn send_reply(&self, change: ReplyChange) -> Result<(), Failure> {
         let outcome = self.client.send_reply_change(&change).await;
         let refusal = outcome.refusal().cloned();
-        if is_not_found(refusal.as_ref()) && self.end_without_service().await {
-            return Err(Failure::Unknown);
+        if is_not_found(refusal.as_ref()) {
+            self.check_team_service().await?;
         }
         match outcome {
             WriteOutcome::Done(()) => return Ok(self.store.settle_reply_change(change, true).await?),

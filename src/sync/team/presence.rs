@@ -89,7 +89,10 @@ impl Here {
 pub(super) async fn publish(team: Arc<TeamSync>) {
     loop {
         team.colleagues.notified().await;
-        let mut present = team.with_state(|state| state.present.clone());
+        let is_ended = team.is_ended();
+        let present = team.with_state(|state| state.present.clone());
+        // Departures are no longer reported.
+        let mut present = if is_ended { Vec::new() } else { present };
         present.retain(|presence| presence.person != team.person);
         let shared: Vec<_> = present.iter().filter_map(|presence| presence.conversation.clone()).collect();
         match team.store.find_listed_ids(shared).await {
@@ -100,7 +103,7 @@ pub(super) async fn publish(team: Arc<TeamSync>) {
             Err(error) => tracing::error!(%error, "conversations cannot be read"),
         }
         team.publish(News::Present(present));
-        if team.is_ended() {
+        if is_ended {
             return;
         }
     }

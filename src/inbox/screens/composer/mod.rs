@@ -83,23 +83,29 @@ pub struct Composer {
     pub mode: ComposerMode,
     /// Switch of this text's link preview; `None` for the setting. Not part of the draft.
     pub link_preview: Option<bool>,
+    /// True on a channel that is known to have no mail: a stored text is never read as one.
+    pub(crate) has_no_mail: bool,
     /// Header fields of a mail; `None` if the draft is not a mail.
     pub header: Option<ComposeHeader>,
     reply: TextBuffer,
     note: TextBuffer,
+    /// Note as it was last read; while it is the same, it follows the stored draft.
+    note_read: String,
+    /// Another window's note that differed at the last check.
+    unconfirmed_note: Option<String>,
     /// The reply text for which the channel key warning was shown.
     key_warned_text: Option<String>,
     /// Time of the first change that is not saved yet.
     dirty_since: Option<Moment>,
-    /// True if the draft was changed here since it was read, or since it was last sent.
+    /// True if the draft was changed here since it was read, or since the last reply was sent.
     is_changed_here: bool,
     /// True once the stored draft was read. Until then nothing is saved.
     loaded: bool,
-    /// Text of another window's draft that differed at the last check; adopted if the next check
-    /// finds it again.
-    pub(crate) unconfirmed_draft: Option<String>,
-    /// Own text that another window's draft replaced.
-    pub(crate) replaced_text: Option<String>,
+    /// Another window's draft that differed at the last check, empty for none; adopted if the next
+    /// check finds it again.
+    pub(crate) unconfirmed_draft: Option<Draft>,
+    /// Own text and files that another window's draft replaced, in the form of a stored draft.
+    pub(crate) replaced: Option<Draft>,
     /// True if another window has saved this draft meanwhile.
     pub is_shared: bool,
     origin: Option<TextOrigin>,
@@ -121,15 +127,18 @@ impl Composer {
             attachments: Vec::new(),
             mode: ComposerMode::default(),
             link_preview: None,
+            has_no_mail: false,
             header: None,
             reply: TextBuffer::default(),
             note: TextBuffer::default(),
+            note_read: String::new(),
+            unconfirmed_note: None,
             key_warned_text: None,
             dirty_since: None,
             is_changed_here: false,
             loaded: false,
             unconfirmed_draft: None,
-            replaced_text: None,
+            replaced: None,
             is_shared: false,
             origin: None,
             translated: None,
@@ -159,6 +168,7 @@ impl Composer {
         let Some(mut draft) = draft else { return };
         self.origin = Some(TextOrigin::Draft);
         self.take_mail_header(&mut draft);
+        self.note_read.clone_from(&draft.note);
         self.reply_to = self.reply_to.take().or(draft.reply_to);
         self.attachments = merge(draft.attachments, std::mem::take(&mut self.attachments));
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
@@ -171,8 +181,9 @@ impl Composer {
 
     /// Takes the header fields of a stored mail out of the text of its draft, unless a mail is written here.
     fn take_mail_header(&mut self, draft: &mut Draft) {
-        if let Some(written) = ComposedMail::from_draft_text(&draft.text)
+        if !self.has_no_mail
             && self.header.is_none()
+            && let Some(written) = ComposedMail::from_draft_text(&draft.text)
         {
             let (mut head, body) = ComposeHeader::from_composed(written);
             // A stored draft was written by a person.
@@ -325,6 +336,7 @@ impl Composer {
         self.link_preview = None;
         self.attachments.clear();
         self.translated = None;
+        self.is_changed_here = false;
         self.mark_sent();
     }
 
@@ -338,6 +350,7 @@ impl Composer {
     /// Empties the note after it was saved; the reply stays.
     pub fn clear_note(&mut self) {
         self.note.set_text("");
+        self.note_read.clear();
         self.mode = ComposerMode::Reply;
         self.mark_sent();
     }
@@ -350,7 +363,6 @@ impl Composer {
 
     /// Makes the remaining draft due at once. An empty one needs no save: enqueueing removed it.
     fn mark_sent(&mut self) {
-        self.is_changed_here = false;
         self.dirty_since = self.draft().map(|_| Moment::default());
         self.loaded = true;
     }

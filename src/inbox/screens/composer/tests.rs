@@ -63,6 +63,16 @@ fn a_late_draft_goes_before_what_was_typed() {
 }
 
 #[test]
+fn only_a_mailbox_reads_a_stored_text_as_a_mail() {
+    for has_no_mail in [false, true] {
+        let mut composer = Composer::new(ConversationId::from("c"));
+        composer.has_no_mail = has_no_mail;
+        composer.receive_draft(Some(Draft { text: "To: whoever is on duty".into(), ..Draft::default() }));
+        assert_eq!((composer.header.is_none(), composer.has_reply()), (has_no_mail, has_no_mail));
+    }
+}
+
+#[test]
 fn a_paste_is_one_step_and_only_text() {
     let mut composer = composer();
     composer.paste("q\r\nz\u{1b}[2J", Moment::default());

@@ -1,11 +1,11 @@
 //! Filing threads. Each is one change on the server, undone by its opposite.
 
 use crate::changes::Changes;
-use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
+use crate::keymap::update as keymap;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change, undo_change};
@@ -63,7 +63,7 @@ impl Changes {
             many => format!("{words} · {} threads", many.len()),
         };
         self.record_change(channel, &named, UndoTarget::Filed(backs), context);
-        context.show_notice(format!("{named} · {} undo", context.key_of(Command::Undo)));
+        context.show_notice(format!("{named} · {}", keymap::undo_hint(desk, context)));
         context.push(FileWrite::Enqueue { intents, clears_draft: false });
         Some(self.journal.newest_group())
     }

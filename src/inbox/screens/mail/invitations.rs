@@ -2,13 +2,14 @@
 //! like any mail, and goes to the organizer.
 
 use crate::Inbox;
-use crate::command::{Command, Reason};
+use crate::command::Reason;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::conditions::{check_tab_writable, on_mail, writable_conversation};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
+use crate::keymap::update as keymap;
 use crate::screens::history::message_of;
 use crate::screens::mail::reading::update::answered_mail;
 use crate::tab::Focus;
@@ -92,7 +93,7 @@ fn send(desk: &mut Desk, mail: Mail, conversation: ConversationId, is_over: bool
     context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
     let when = match hold / SECOND {
         0 => "sending".to_owned(),
-        seconds => format!("sending in {seconds} s · {} undo", context.key_of(Command::Undo)),
+        seconds => format!("sending in {seconds} s · {}", keymap::undo_hint(desk, context)),
     };
     match is_over {
         true => context.show_warning(format!("{words}, but the event is over · {when}")),

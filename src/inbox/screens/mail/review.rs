@@ -3,12 +3,12 @@
 
 use crate::Inbox;
 use crate::changes::Changes;
-use crate::command::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent};
+use crate::keymap::update as keymap;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -214,7 +214,7 @@ pub(crate) fn send_mail(desk: &mut Desk, context: &mut Context) {
     match hold / SECOND {
         0 => context.show_notice("sending"),
         seconds => {
-            context.show_notice(format!("sending in {seconds} s · {} undo", context.key_of(Command::Undo)));
+            context.show_notice(format!("sending in {seconds} s · {}", keymap::undo_hint(desk, context)));
         }
     }
     if is_in_triage {
@@ -299,7 +299,7 @@ impl Changes {
             self.record_change(channel, "discarded a mail", what, context);
         }
         writing::leave_mail(desk, context);
-        context.show_notice(format!("discarded · {} undo", context.key_of(Command::Undo)));
+        context.show_notice(format!("discarded · {}", keymap::undo_hint(desk, context)));
     }
 }
 

@@ -1,5 +1,4 @@
 use crate::Inbox;
-use crate::command::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
@@ -8,6 +7,7 @@ use crate::components::text_prompt::TextPrompt;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
+use crate::keymap::update as keymap;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -140,7 +140,7 @@ fn place_call(desk: &mut Desk, operation: Operation, context: &mut Context) {
     match hold / SECOND {
         0 => context.show_notice("calling"),
         seconds => {
-            context.show_notice(format!("calling in {seconds} s · {} undo", context.key_of(Command::Undo)));
+            context.show_notice(format!("calling in {seconds} s · {}", keymap::undo_hint(desk, context)));
         }
     }
 }

@@ -93,7 +93,7 @@ impl Composer {
     }
 
     /// Puts back an unsent mail; if another was begun meanwhile, only its text, in front.
-    fn restore_mail(&mut self, written: ComposedMail, now: Moment) {
+    pub(crate) fn restore_mail(&mut self, written: ComposedMail, now: Moment) {
         self.receive_draft(None);
         if self.is_mail_blank() {
             let mode = std::mem::take(&mut self.mode);

@@ -40,14 +40,16 @@ impl Changes {
         let kept = if matches!(returned, ReturnedText::Mail(_)) { DraftStorage::MemoryOnly } else { kept };
         let (text, lost) = to_recalled(desk, channel, returned);
         let now = context.moment;
-        let open = desk.tab_of(channel).and_then(|tab| tab.composer.as_mut());
+        let tab = desk.tab_of(channel);
+        let has_no_mail = tab.as_ref().is_some_and(|tab| tab.has_no_mail());
+        let open = tab.and_then(|tab| tab.composer.as_mut());
         match open.filter(|composer| composer.conversation == *conversation) {
             Some(composer) if composer.is_loaded() || kept == DraftStorage::MemoryOnly => {
                 composer.receive_draft(known);
                 composer.restore_recalled(text, now);
             }
             None if kept == DraftStorage::MemoryOnly => {
-                let mut composer = Composer::new(conversation.clone());
+                let mut composer = Composer { has_no_mail, ..Composer::new(conversation.clone()) };
                 composer.receive_draft(known);
                 composer.restore_recalled(text, now);
                 let draft = composer.take_unsaved().flatten();

@@ -166,7 +166,7 @@ impl Changes {
             1 => "1 mark removed".to_owned(),
             count => format!("{count} marks removed"),
         };
-        context.show_notice(format!("{words} · {} undo", context.key_of(Command::Undo)));
+        context.show_notice(format!("{words} · {}", keymap::undo_hint(desk, context)));
         let channel = desk.tab().channel.id.clone();
         self.record_change(channel, &words, UndoTarget::Marks(before, desk.shows_all_tabs), context);
     }

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load};
 use crate::features::undo::UndoTarget;
+use crate::keymap::update as keymap;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
@@ -132,7 +133,7 @@ fn save_rule(
 ) {
     let target = UndoTarget::Local(LocalChange::Rule(before, was_kept));
     inbox.changes.record_change(channel.clone(), words, target, &inbox.context);
-    inbox.context.show_notice(format!("{words} · {} undo", inbox.context.key_of(Command::Undo)));
+    inbox.context.show_notice(format!("{words} · {}", keymap::undo_hint(&inbox.desk, &inbox.context)));
     inbox.context.push(FileWrite::ChangeLocal(channel.clone(), LocalChange::Rule(rule, is_kept)));
 }
 
