@@ -217,7 +217,7 @@ fn answer_by_consent(provider: &str, is_in_browser: bool) {
         let mut connecting = scene.start_with(&arguments, "client-secret");
         if is_in_browser {
             let page = connecting.agree_in_browser();
-            assert!(page.contains("agreed"), "{page}");
+            assert!(page.contains("Consent was given"), "{page}");
         }
         let (is_done, said) = connecting.ends();
         assert!(is_done, "{said}");

@@ -210,7 +210,7 @@ fn key_without_the_permission_to_read() {
 
 #[test]
 fn key_that_may_only_read() {
-    let why = "a viewer changes nothing; whoever runs the service gives another role";
+    let why = "a viewer cannot change anything; the operator of the service gives another role";
     let base_url = server(move |path| {
         let body = json!({"version": "99.0.0", "features": ["automation"], "writesRefused": why});
         is_desk_service(path).then_some((200, body))

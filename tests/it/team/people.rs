@@ -105,7 +105,7 @@ async fn viewer_reads_and_changes_nothing() {
     let body = json!({"to": "+34600111222", "type": "text", "text": {"body": "x"}});
     team.call(key, "POST", "/v1/messages/send", body.clone()).await.refused(403, "FORBIDDEN");
     let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
-    assert!(text(&told["writesRefused"]).contains("a viewer changes nothing"), "{told}");
+    assert!(text(&told["writesRefused"]).contains("a viewer cannot change anything"), "{told}");
     // A role counts from the next request.
     team.admin.set_person_role("Eve", Role::Agent, team.clock.now()).await.expect("changed");
     let told = team.call(key, "GET", "/desk/v1", Value::Null).await.ok();
