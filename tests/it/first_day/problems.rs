@@ -1,16 +1,16 @@
 //! The most likely failures of the first day, made on purpose: the doctor names each of them, says what to do, and
 //! where the book explains it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 use frontdesk::cli::doctor::problem::Problem;
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
 use super::channel;
-use crate::binary::{Binary, Ended};
+use crate::assistant::standin::StandIn;
+use crate::binary::{Binary, Ended, RunningProcess};
 use crate::book::page;
 use crate::desk::Desk;
 use crate::pty::Terminal;
@@ -137,35 +137,22 @@ fn shop(base_url: &str, key: &str) -> Binary {
 }
 
 /// A business chat whose answers to `GET` are made from the path. Returns its base URL.
-fn server(answer: impl Fn(&str) -> Option<(u16, Value)> + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let base_url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+fn server(answer: impl Fn(&str) -> Option<(u16, Value)> + Send + Sync + 'static) -> String {
     let account = json!({
         "id": "acc", "assistantId": "as", "keyId": "key", "workspace": {"id": "ws", "name": "Harbor"},
         "assistant": {"id": "as", "name": "Ada", "platform": "WHATSAPP"}, "whatsappNumber": "+34600000000",
         "creditsBalance": 412.0, "environment": "live"
     });
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
-            let first = lines.next().unwrap_or_default();
-            lines.take_while(|line| !line.is_empty()).for_each(drop);
-            let path = first.split(' ').nth(1).unwrap_or_default();
-            let usual = if path == "/v1/account" {
-                account.clone()
-            } else {
-                json!({"data": [], "hasMore": false, "nextCursor": null})
-            };
-            let (status, body) = answer(path).unwrap_or((200, usual));
-            let body = body.to_string();
-            let head = format!(
-                "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                body.len()
-            );
-            let _ = stream.write_all(format!("{head}{body}").as_bytes());
-        }
+    let server = StandIn::start(move |request| {
+        let path = request.target.as_str();
+        let usual = match path {
+            "/v1/account" => account.clone(),
+            _ => json!({"data": [], "hasMore": false, "nextCursor": null}),
+        };
+        let (status, body) = answer(path).unwrap_or((200, usual));
+        (status, body.to_string())
     });
-    base_url
+    server.url()
 }
 
 fn is_desk_service(path: &str) -> bool {
@@ -307,7 +294,8 @@ fn small_terminal() {
 
 /// Fills a small disk of its own, and runs the program (`$0`) with its data (`$1`) there.
 const ON_A_FULL_DISK: &str = r#"
-    mount -t tmpfs -o size=64k,mode=700 none "$1" || exit 77
+    mount -t tmpfs -o size=64k,mode=700 none "$1" || exit
+    echo mounted >&2
     head -c 200000 /dev/zero >"$1/filled" 2>/dev/null
     exec "$0" doctor --offline --json
 "#;
@@ -319,31 +307,32 @@ fn full_disk() {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", ON_A_FULL_DISK]);
     command.arg(env!("CARGO_BIN_EXE_frontdesk")).arg(binary.data()).stdin(Stdio::null());
+    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     binary.variables(|name, value| {
         command.env(name, value);
     });
-    let out = command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let Some(out) = out.ok().filter(|out| !out.is_empty()) else {
+    let is_mounted = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("mounted\n");
+    let Some(output) = command.output().ok().filter(is_mounted) else {
         // Written directly, because the test harness captures `eprintln!`.
         writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
         return;
     };
     let words = ["fail", "the disk of", "is full", "free some space"];
-    is_named(&out, Problem::FullDisk, &words);
+    is_named(&String::from_utf8_lossy(&output.stdout), Problem::FullDisk, &words);
 }
 
 #[test]
 fn two_processes_on_one_folder() {
     let desk = Desk::new(80, 24);
     let binary = shop(&desk.base_url, &desk.key_of("whatsapp"));
-    let mut engine = binary.command(&["engine"]).stdout(Stdio::null()).spawn().expect("it runs");
-    let process = format!("engine (process {}) polls and sends", engine.id());
+    let engine = RunningProcess(binary.command(&["engine"]).stdout(Stdio::null()).spawn().expect("it runs"));
+    let process = format!("engine (process {}) polls and sends", engine.0.id());
     until("the engine", || {
         let out = examine(&binary, &["--offline"]);
         let found = findings(&out, Problem::OtherProcess);
         if found.iter().any(|line| line.contains(&process)) { Ok(()) } else { Err(out) }
     });
-    engine.kill().and_then(|()| engine.wait()).expect("ended");
+    drop(engine);
     let ended = examine(&binary, &["--offline"]);
     assert_eq!(findings(&ended, Problem::OtherProcess), Vec::<String>::new());
 }
