@@ -1,9 +1,9 @@
 //! Scripts of the repository say what they do when asked, and start nothing on a word that they do not know.
 
-use std::io::Write;
 use std::process::{Command, Output};
 
 use crate::book::root;
+use crate::skipping::skip;
 
 /// Scripts with a word of their description.
 const SCRIPTS: [(&str, &str); 7] = [
@@ -25,9 +25,7 @@ fn has_python() -> bool {
     let output = Command::new("python3").args(["-c", "import tomllib"]).output();
     let is_there = output.is_ok_and(|output| output.status.success());
     if !is_there {
-        // Written directly, because the test harness captures `eprintln!`.
-        writeln!(std::io::stderr(), "skipped: scripts in Python, since no Python 3.11 is installed")
-            .expect("told");
+        skip("scripts in Python, since no Python 3.11 is installed");
     }
     is_there
 }

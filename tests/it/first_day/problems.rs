@@ -1,7 +1,6 @@
 //! The most likely failures of the first day, made on purpose: the doctor names each of them, says what to do, and
 //! where the book explains it.
 
-use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use frontdesk::cli::doctor::problem::Problem;
@@ -14,6 +13,7 @@ use crate::binary::{Binary, Ended, RunningProcess};
 use crate::book::page;
 use crate::desk::Desk;
 use crate::pty::Terminal;
+use crate::skipping::skip;
 use crate::waiting::until;
 
 const KEY: &str = "svc_live_0123456789abcdef0123";
@@ -313,8 +313,7 @@ fn full_disk() {
     });
     let is_mounted = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("mounted\n");
     let Some(output) = command.output().ok().filter(is_mounted) else {
-        // Written directly, because the test harness captures `eprintln!`.
-        writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
+        skip("a full disk, since no small one can be mounted");
         return;
     };
     let words = ["fail", "the disk of", "is full", "free some space"];
