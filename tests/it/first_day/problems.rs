@@ -20,23 +20,23 @@ const KEY: &str = "svc_live_0123456789abcdef0123";
 
 /// Failures with their problem, and the test that makes each of them: file and function.
 const FAILURES: [(&str, Problem, &str, &str); 25] = [
-    ("a variable that is not set", Problem::MissingKey, "first_day/problems", "key_that_is_not_there"),
+    ("a variable that is not set", Problem::MissingKey, "first_day/problems", "missing_key_is_named"),
     ("a text that is no key", Problem::MissingKey, "first_day/keys", "text_that_is_no_key_is_not_sent"),
-    ("a wrong key", Problem::RefusedKey, "first_day/problems", "wrong_key"),
-    ("a key of another tab", Problem::OtherAccount, "first_day/problems", "key_of_another_tab"),
-    ("a wrong scope", Problem::Scope, "first_day/problems", "key_without_the_permission_to_read"),
-    ("a key that may only read", Problem::Scope, "first_day/problems", "key_that_may_only_read"),
-    ("a wrong clock", Problem::Clock, "first_day/problems", "clocks_that_differ"),
+    ("a wrong key", Problem::RefusedKey, "first_day/problems", "wrong_key_is_named"),
+    ("a key of another tab", Problem::OtherAccount, "first_day/problems", "key_of_another_tab_is_named"),
+    ("a wrong scope", Problem::Scope, "first_day/problems", "key_without_the_permission_to_read_is_named"),
+    ("a key that may only read", Problem::Scope, "first_day/problems", "key_that_may_only_read_is_named"),
+    ("a wrong clock", Problem::Clock, "first_day/problems", "clocks_that_differ_are_named"),
     ("a dead proxy", Problem::Connection, "first_day/causes", "proxy_is_named_with_its_variable"),
     ("an unknown certificate", Problem::Connection, "first_day/causes", "fault_of_a_certificate_is_named"),
     ("a wrong scheme", Problem::Connection, "first_day/causes", "wrong_scheme_is_named"),
     ("an address without /v1", Problem::Connection, "first_day/causes", "address_without_version_is_named"),
-    ("a server that fails", Problem::ServerFailure, "first_day/problems", "server_that_fails"),
-    ("an old server", Problem::OldServer, "first_day/problems", "server_that_is_older"),
-    ("a locale without UTF-8", Problem::Charset, "first_day/problems", "locale_without_utf8"),
-    ("a small terminal", Problem::SmallTerminal, "first_day/problems", "small_terminal"),
-    ("a full disk", Problem::FullDisk, "first_day/problems", "full_disk"),
-    ("two processes", Problem::OtherProcess, "first_day/problems", "two_processes_on_one_folder"),
+    ("a server that fails", Problem::ServerFailure, "first_day/problems", "failing_server_is_named"),
+    ("an old server", Problem::OldServer, "first_day/problems", "older_server_is_named"),
+    ("a locale without UTF-8", Problem::Charset, "first_day/problems", "locale_without_utf8_is_named"),
+    ("a small terminal", Problem::SmallTerminal, "first_day/problems", "small_terminal_is_named"),
+    ("a full disk", Problem::FullDisk, "first_day/problems", "full_disk_is_named"),
+    ("two processes", Problem::OtherProcess, "first_day/problems", "two_processes_on_one_folder_are_named"),
     (
         "a folder of root",
         Problem::ForeignFile,
@@ -47,7 +47,7 @@ const FAILURES: [(&str, Problem, &str, &str); 25] = [
         "a mistake in config.toml",
         Problem::Configuration,
         "first_day/problems",
-        "mistake_in_the_configuration",
+        "mistake_in_the_configuration_is_named",
     ),
     ("a damaged outbox", Problem::DamagedFile, "channel", "the_doctor_tells_what_does_not_work"),
     (
@@ -66,7 +66,7 @@ const FAILURES: [(&str, Problem, &str, &str); 25] = [
         "a public_url that leads nowhere",
         Problem::Webhook,
         "first_day/problems",
-        "webhook_that_does_not_reach_the_desk",
+        "webhook_that_does_not_reach_the_desk_is_named",
     ),
     (
         "a mailbox that refuses",
@@ -160,7 +160,7 @@ fn is_desk_service(path: &str) -> bool {
 }
 
 #[test]
-fn key_that_is_not_there() {
+fn missing_key_is_named() {
     let binary = Binary::new();
     binary.configure(&channel("http://127.0.0.1:9/v1", "key_env = \"FRONTDESK_TEST_UNSET_KEY\""));
     let words = ["fail", "FRONTDESK_TEST_UNSET_KEY is not set; set it"];
@@ -168,14 +168,14 @@ fn key_that_is_not_there() {
 }
 
 #[test]
-fn wrong_key() {
+fn wrong_key_is_named() {
     let desk = Desk::new(80, 24);
     let words = ["fail", "the server refuses this key", "put another key into the variable SHOP_KEY"];
     is_named(&examine(&shop(&desk.base_url, KEY), &[]), Problem::RefusedKey, &words);
 }
 
 #[test]
-fn key_of_another_tab() {
+fn key_of_another_tab_is_named() {
     let desk = Desk::new(80, 24);
     let mut binary = shop(&desk.base_url, &desk.key_of("whatsapp"));
     binary.ok(&["list"], "");
@@ -185,7 +185,7 @@ fn key_of_another_tab() {
 }
 
 #[test]
-fn key_without_the_permission_to_read() {
+fn key_without_the_permission_to_read_is_named() {
     let base_url = server(|path| {
         let refusal = json!({"code": "FORBIDDEN", "message": "this key may not read conversations"});
         path.starts_with("/v1/conversations").then_some((403, refusal))
@@ -196,7 +196,7 @@ fn key_without_the_permission_to_read() {
 }
 
 #[test]
-fn key_that_may_only_read() {
+fn key_that_may_only_read_is_named() {
     let why = "a viewer cannot change anything; the operator of the service gives another role";
     let base_url = server(move |path| {
         let body = json!({"version": "99.0.0", "features": ["automation"], "writesRefused": why});
@@ -211,14 +211,14 @@ fn key_that_may_only_read() {
 }
 
 #[test]
-fn clocks_that_differ() {
+fn clocks_that_differ_are_named() {
     let desk = Desk::new(80, 24);
     let words = ["warn", "the server's clock is", "set the clock of this machine"];
     is_named(&examine(&shop(&desk.base_url, &desk.key_of("whatsapp")), &[]), Problem::Clock, &words);
 }
 
 #[test]
-fn server_that_fails() {
+fn failing_server_is_named() {
     let failure = json!({"code": "INTERNAL_ERROR", "message": "boom"});
     let base_url = server(move |path| (path == "/v1/account").then(|| (503, failure.clone())));
     let words = ["fail", "the server is there but fails"];
@@ -226,7 +226,7 @@ fn server_that_fails() {
 }
 
 #[test]
-fn server_that_is_older() {
+fn older_server_is_named() {
     let base_url = server(|path| {
         let body = json!({"version": "0.0.9", "features": ["automation"]});
         is_desk_service(path).then_some((200, body))
@@ -242,7 +242,7 @@ fn server_that_is_older() {
 }
 
 #[test]
-fn webhook_that_does_not_reach_the_desk() {
+fn webhook_that_does_not_reach_the_desk_is_named() {
     let base_url = server(|path| {
         let webhook = |id: &str, host: &str| {
             json!({
@@ -273,7 +273,7 @@ fn examine_in_terminal((columns, rows): (u16, u16), variables: &[&str]) -> Strin
 }
 
 #[test]
-fn locale_without_utf8() {
+fn locale_without_utf8_is_named() {
     let told = examine_in_terminal((80, 24), &["LC_ALL=POSIX"]);
     let words = "locale POSIX is not UTF-8: set LANG to a UTF-8 locale such as C.UTF-8";
     assert!(told.contains("warn  terminal") && told.contains(words), "{told}");
@@ -282,7 +282,7 @@ fn locale_without_utf8() {
 }
 
 #[test]
-fn small_terminal() {
+fn small_terminal_is_named() {
     let told = examine_in_terminal((39, 9), &[]);
     let words = "39x9, but the inbox needs 40x10: enlarge it";
     assert!(told.contains("fail  terminal") && told.contains(words), "{told}");
@@ -301,7 +301,7 @@ const ON_A_FULL_DISK: &str = r#"
 "#;
 
 #[test]
-fn full_disk() {
+fn full_disk_is_named() {
     let binary = Binary::new();
     std::fs::create_dir_all(binary.data()).expect("made");
     let mut command = Command::new("unshare");
@@ -321,7 +321,7 @@ fn full_disk() {
 }
 
 #[test]
-fn two_processes_on_one_folder() {
+fn two_processes_on_one_folder_are_named() {
     let desk = Desk::new(80, 24);
     let binary = shop(&desk.base_url, &desk.key_of("whatsapp"));
     let engine = RunningProcess(binary.command(&["engine"]).stdout(Stdio::null()).spawn().expect("it runs"));
@@ -337,7 +337,7 @@ fn two_processes_on_one_folder() {
 }
 
 #[test]
-fn mistake_in_the_configuration() {
+fn mistake_in_the_configuration_is_named() {
     let binary = Binary::new();
     binary.configure("[ui]\nasci = true\n");
     let words = ["fail", "config.toml, line 2", "did you mean ascii?"];
