@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
 use super::stand_in::Wrong;
-use super::story::shows;
+use super::story::{shows, takes_messages};
 use super::{Served, StandIn, text_to, texts};
 use crate::desk::Desk;
 use crate::regions::Region;
@@ -367,13 +367,7 @@ fn desk_says_before_enter_that_a_customer_blocked_the_bot() {
     desk.keys("i").types("Your bike is ready").keys("<Enter>").shows("the draft is kept");
     desk.hides("pause the AI and send");
     bot.update(membership(&private_chat(), "kicked", "member"));
-    until("the return", || {
-        desk.settle().wait(1_000_000);
-        match desk.app.desk.current_conversation() {
-            Some(row) if row.conversation.takes_no_messages.is_none() => Ok(()),
-            row => Err(format!("{row:?}")),
-        }
-    });
+    takes_messages(&mut desk);
     assert_eq!(bot.reached(), Vec::new(), "nothing was tried");
     desk.keys("<Enter>").shows("pause the AI and send").keys("y");
     until("the draft", || {
