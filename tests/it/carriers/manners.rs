@@ -88,7 +88,9 @@ async fn message_is_sent_although_the_platform_refuses_a_typing_sign() {
     let noted = Arc::clone(&is_refused);
     bot.plan(move |method| {
         let is_sign = method == "sendChatAction";
-        noted.fetch_or(is_sign, Ordering::SeqCst);
+        if is_sign {
+            noted.store(true, Ordering::SeqCst);
+        }
         is_sign.then_some(Wrong::CutBefore)
     });
     report(&served, &session, "typing").await;
