@@ -21,6 +21,8 @@ mod load;
 mod own_cluster;
 #[path = "../parts/server_process.rs"]
 mod server_process;
+#[path = "../../tests/it/skipping.rs"]
+mod skipping;
 #[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../../tests/it/waiting.rs"]
 mod waiting;

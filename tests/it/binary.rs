@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -34,6 +34,17 @@ pub fn free_port() -> u16 {
 pub fn signal(process: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
     assert!(sent.expect("kill runs").success(), "{name}");
+}
+
+/// A process that is killed when dropped, also if its test fails.
+pub struct RunningProcess(pub Child);
+
+impl Drop for RunningProcess {
+    fn drop(&mut self) {
+        // The process may be dead already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 pub struct Binary {

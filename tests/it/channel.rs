@@ -1,13 +1,12 @@
 //! `frontdesk channel` and `frontdesk doctor`: the real binary against the real service.
 
-use std::io::Write;
-
 use frontdesk::model::queries::Draft;
 use frontdesk::store::Store;
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::desk::Desk;
+use crate::skipping::skip;
 
 const COMMENTED: &str = "# mine\n[ui]\nascii = true  # an old terminal\n";
 
@@ -21,8 +20,7 @@ struct Added {
 #[test]
 fn a_real_keyring_keeps_hands_out_and_forgets() {
     if ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].into_iter().any(|text| !is_installed(text)) {
-        let why = "skipped: there is no dbus-run-session, no dbus-send or no gnome-keyring-daemon";
-        writeln!(std::io::stderr(), "{why}").expect("told");
+        skip("a real keyring, since dbus-run-session, dbus-send or gnome-keyring-daemon is not installed");
         return;
     }
     let desk = Desk::new(80, 24);

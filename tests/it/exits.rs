@@ -1,6 +1,5 @@
 //! Data that leaves the real binary: copies, and keys that must not.
 
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -10,6 +9,7 @@ use portable_pty::CommandBuilder;
 use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::pty::Terminal;
+use crate::skipping::skip;
 
 /// A program with this name that records its input, its environment, and its core dump limit.
 fn stand_in(folder: &std::path::Path, name: &str) {
@@ -82,7 +82,7 @@ fn a_copy_says_where_it_went_and_where_none_is_taken() {
 #[test]
 fn a_key_is_not_sent_to_another_users_port() {
     if !rustix::process::geteuid().is_root() {
-        writeln!(std::io::stderr(), "skipped: only root can be two users").expect("told");
+        skip("only root can be two users");
         return;
     }
     // A server of another user that records the first request.
@@ -91,7 +91,7 @@ fn a_key_is_not_sent_to_another_users_port() {
                   $b =~ s/[\\r\\n]+/ /g; print \"heard $b\\n\"; close $c; }";
     let perl = Command::new("perl").args(["-e", script]).uid(65_534).stdout(Stdio::piped()).spawn();
     let Ok(mut squatter) = perl else {
-        writeln!(std::io::stderr(), "skipped: no perl here listens as another user").expect("told");
+        skip("no perl here listens as another user");
         return;
     };
     let mut said = std::io::BufReader::new(squatter.stdout.take().expect("its output"));

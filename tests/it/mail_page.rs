@@ -20,6 +20,7 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use crate::skipping::skip;
 use crate::waiting::until_so;
 
 /// Ways to run, fetch, send or navigate; `HERE` is the target.
@@ -360,10 +361,7 @@ fn browser() -> Option<PathBuf> {
         .flat_map(|folder| names.map(|name| folder.join(name)))
         .find(|path| path.is_file());
     if found.is_none() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no Chromium here opens the pages of mails; FRONTDESK_BROWSER names one"
-        );
+        skip("no Chromium here opens the pages of mails; FRONTDESK_BROWSER names one");
     }
     found
 }

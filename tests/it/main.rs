@@ -56,6 +56,7 @@ mod service_mail;
 mod serving;
 mod sharing;
 mod simulation;
+mod skipping;
 mod stories;
 mod team;
 mod upgrades;

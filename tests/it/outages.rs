@@ -3,12 +3,13 @@
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use portable_pty::CommandBuilder;
 
+use crate::binary::{RunningProcess, signal};
 use crate::pty::Terminal;
 use crate::waiting::until;
 
@@ -56,21 +57,6 @@ fn a_cache_held_by_another_process_is_named_and_read_as_soon_as_it_is_free() {
     terminal.wait_for("the status", |terminal| !status(terminal).contains("read"));
 }
 
-struct Service(Child);
-
-impl Service {
-    fn signal(&self, signal: &str) {
-        crate::binary::signal(self.0.id(), signal);
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -84,7 +70,7 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("the service starts");
-    let service = Service(serve);
+    let service = RunningProcess(serve);
     let told = until("the service", || {
         let read = std::fs::read_to_string(&ready).map_err(|error| error.to_string())?;
         serde_json::from_str::<serde_json::Value>(&read).map_err(|error| error.to_string())
@@ -95,10 +81,10 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
     command.env("HARBOR_CHAT_KEY", word(&told["keys"][0]["key"]));
     let mut terminal = Terminal::run(folder, command, 120, 40);
     terminal.wait_for("the connection", |terminal| status(terminal).contains("? help"));
-    service.signal("STOP");
+    signal(service.0.id(), "STOP");
     terminal.wait_for("the silence", |terminal| status(terminal).contains("No answer for "));
     assert!(!status(&terminal.contents()).contains("Offline"), "{}", terminal.contents());
-    service.signal("CONT");
+    signal(service.0.id(), "CONT");
     terminal.wait_for("the connection again", |terminal| !status(terminal).contains("No answer"));
 }
 

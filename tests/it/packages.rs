@@ -1,10 +1,10 @@
 //! Packages: each is built by its command from the binary under test, unpacked and run.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::book::{commands, page, root};
+use crate::skipping::skip;
 
 fn package(what: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -70,7 +70,7 @@ fn an_archive_is_made_opened_and_run() {
 #[test]
 fn a_debian_package_is_made_opened_and_run() {
     if Command::new("dpkg-deb").arg("--version").output().is_err() {
-        writeln!(std::io::stderr(), "skipped: dpkg-deb is not installed").expect("told");
+        skip("dpkg-deb is not installed");
         return;
     }
     let (folder, package) = package("deb");

@@ -118,7 +118,8 @@ async fn withdrawn_voice_note_is_named_as_one() {
     let served = Served::number(&number, AssistantChoice::Off).await;
     number.put_file("spoken", b"OggS\0\x02......OpusHead");
     let note = number.sends(MARIA, "audio", json!({"id": "spoken", "voice": true}), json!({}));
-    let history = served.waits(MARIA, "a voice note", |history| history.len() == 1).await;
+    let is_fetched = |history: &[Value]| history.len() == 1 && history[0]["mediaUrl"].is_string();
+    let history = served.waits(MARIA, "a voice note", is_fetched).await;
     assert_eq!(history[0]["voice"], true);
     let preview = async || served.conversations().await[0]["lastMessagePreview"].clone();
     assert_eq!(preview().await, "[voice note]");

@@ -9,7 +9,7 @@ use super::campaign::inbound;
 use super::mail_server;
 use super::number_server::{self, NumberServer};
 use super::phone_server::{self, PhoneServer};
-use crate::binary::Binary;
+use crate::binary::{Binary, RunningProcess};
 use crate::waiting::until_so;
 
 fn channel(arguments: &[&str]) -> Vec<String> {
@@ -34,14 +34,14 @@ impl Dashboard {
         made
     }
 
-    fn serve(&self) -> Serving {
+    fn serve(&self) -> RunningProcess {
         use std::io::{BufRead, BufReader};
         let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", &self.database];
         let mut child = self.binary.command(&arguments).stderr(Stdio::null()).spawn().expect("it runs");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
         assert!(line.starts_with("listening on "), "{line}");
-        Serving(child)
+        RunningProcess(child)
     }
 
     fn arguments<'a>(&'a self, all: &'a [String]) -> Vec<&'a str> {
@@ -76,15 +76,6 @@ impl Dashboard {
             let bytes = std::fs::read(format!("{}{end}", self.database)).unwrap_or_default();
             bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
         })
-    }
-}
-
-struct Serving(std::process::Child);
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -1,12 +1,12 @@
 //! A mailbox whose provider takes no password: its owner agrees in a browser or types a code.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use super::connecting::Dashboard;
 use super::mail_server::{self, TestMailbox, TokenServer};
 use super::stand_in;
-use crate::binary::Binary;
+use crate::binary::{Binary, RunningProcess};
 
 const GOOD_CODE: &str = "good-code";
 
@@ -38,14 +38,15 @@ impl Scene {
         let places = ["--imap", &imap, "--smtp", &smtp, "--authority", &authority];
         let mut command = self.dashboard.binary.command(&[&admin[..], arguments, &places].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("it runs");
+        let mut child = RunningProcess(command.spawn().expect("it runs"));
         child
+            .0
             .stdin
             .as_mut()
             .expect("piped")
             .write_all(format!("{client_secret}\n").as_bytes())
             .expect("written");
-        let said = BufReader::new(child.stderr.take().expect("piped"));
+        let said = BufReader::new(child.0.stderr.take().expect("piped"));
         Connecting { child, said }
     }
 
@@ -55,7 +56,7 @@ impl Scene {
 }
 
 pub(super) struct Connecting {
-    child: Child,
+    child: RunningProcess,
     said: BufReader<std::process::ChildStderr>,
 }
 
@@ -77,10 +78,10 @@ impl Connecting {
     }
 
     pub(super) fn ends(mut self) -> (bool, String) {
-        drop(self.child.stdin.take());
+        drop(self.child.0.stdin.take());
         let mut said = String::new();
         self.said.read_to_string(&mut said).expect("words");
-        (self.child.wait().expect("it ends").success(), said)
+        (self.child.0.wait().expect("it ends").success(), said)
     }
 }
 
@@ -140,7 +141,7 @@ fn address_pasted_from_another_machine_connects_a_mailbox() {
     let mut connecting = scene.start("google");
     let pasted = redirect(&connecting.page(), &format!("code={GOOD_CODE}"));
     let lines = format!("http://127.0.0.1/elsewhere\n{pasted}\n");
-    connecting.child.stdin.as_mut().expect("piped").write_all(lines.as_bytes()).expect("written");
+    connecting.child.0.stdin.as_mut().expect("piped").write_all(lines.as_bytes()).expect("written");
     let (is_done, said) = connecting.ends();
     assert!(is_done && said.contains("paste it whole"), "{said}");
     assert!(scene.is_connected());

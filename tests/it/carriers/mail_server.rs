@@ -18,6 +18,7 @@ use frontdesk::shell::clock::SystemClock;
 use super::stand_in;
 use crate::binary::free_port;
 use crate::raw_http::RawRequest;
+use crate::skipping::skip;
 use crate::waiting::{until, until_so};
 
 /// Folder of the servers that a nested run of this binary uses.
@@ -258,8 +259,9 @@ fn start() -> Option<MailServers> {
     let installed =
         ["/usr/sbin/dovecot", "/usr/sbin/exim4", "/usr/lib/dovecot/submission", "/usr/lib/dovecot/lmtp"];
     if !is_root || !installed.iter().all(|text| Path::new(text).exists()) {
-        let why = "skipped: stories with real mail servers, which want Dovecot (imapd, lmtpd, submissiond) and Exim, started by root";
-        writeln!(io::stderr(), "{why}").expect("told");
+        skip(
+            "stories with real mail servers, which need Dovecot (imapd, lmtpd, submissiond) and Exim, started by root",
+        );
         return None;
     }
     let ports = Ports::of(&mut free_port);

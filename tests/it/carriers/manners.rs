@@ -1,6 +1,7 @@
 //! A model on a real platform: typing indicator, instructions, no endless talk with machines.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use frontdesk::service::{AssistantChoice, Endpoint};
 use serde_json::{Value, json};
@@ -67,12 +68,6 @@ async fn a_typing_sign_is_shown_while_a_person_types() {
     report(&served, &session, "looking").await;
     report(&served, &session, "typing").await;
     bot.waits_for_typing(ANA);
-    // The platform refuses further signs; the message goes out all the same.
-    bot.plan(|what| (what == "sendChatAction").then_some(Wrong::CutBefore));
-    report(&served, &session, "typing").await;
-    let (status, sent) = served.send(text_to(ANA, "On its way"), None).await;
-    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
-    report(&served, &session, "looking").await;
 
     let number = NumberServer::start();
     let mut served = Served::number(&number, AssistantChoice::Off).await;
@@ -145,6 +140,29 @@ fn typing_sign_that_is_switched_off_is_shown_to_nobody() {
     wait_for(&running.address, "Is it ready?");
     report_typing(&running.address);
     bot.waits_for_typing(ANA);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn message_is_sent_although_the_platform_refuses_a_typing_sign() {
+    let bot = BotServer::start();
+    let mut served = Served::quiet(&bot).await;
+    let session = served.sign_in("Bea").await;
+    bot.says(ANA, "Where is my order?");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let is_refused = Arc::new(AtomicBool::new(false));
+    let noted = Arc::clone(&is_refused);
+    bot.plan(move |method| {
+        let is_sign = method == "sendChatAction";
+        if is_sign {
+            noted.store(true, Ordering::SeqCst);
+        }
+        is_sign.then_some(Wrong::CutBefore)
+    });
+    report(&served, &session, "typing").await;
+    until_found("a refused sign", async || is_refused.load(Ordering::SeqCst).then_some(()).ok_or("none yet"))
+        .await;
+    let (status, sent) = served.send(text_to(ANA, "On its way"), None).await;
+    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -503,8 +503,8 @@ async fn call_missed_while_the_platform_calls_nobody_is_found_in_its_list() {
     let served = quiet(&phone).await;
     assert_eq!(phone.call_hook().as_deref(), Some("https://switchboard.example/calls"), "it stays");
     phone.calls_nobody(true);
-    phone.is_called(ANA, "canceled");
     phone.is_called("+34600333444", "completed");
+    phone.is_called(ANA, "canceled");
     served.waits(ANA, "the call", |entry| texts(entry) == ["Missed call"]).await;
     phone.calls_nobody(false);
     phone.says(ANA, "behind it");

@@ -23,6 +23,17 @@ pub fn shows(desk: &mut Desk, text: &str) {
     });
 }
 
+/// Waits until the desk knows that the open customer takes messages.
+pub fn takes_messages(desk: &mut Desk) {
+    until("the return", || {
+        desk.settle().wait(1_000_000);
+        match desk.app.desk.current_conversation() {
+            Some(row) if row.conversation.takes_no_messages.is_none() => Ok(()),
+            row => Err(format!("{row:?}")),
+        }
+    });
+}
+
 #[test]
 fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -200,13 +211,7 @@ fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
     let asked = phone.asked_to_send();
     desk.types("One more thing").keys("<Enter>").shows("the draft is kept");
     phone.says(MARIA, "START");
-    until("the return", || {
-        desk.settle().wait(1_000_000);
-        match desk.app.desk.current_conversation() {
-            Some(row) if row.conversation.takes_no_messages.is_none() => Ok(()),
-            row => Err(format!("{row:?}")),
-        }
-    });
+    takes_messages(&mut desk);
     assert_eq!(phone.asked_to_send(), asked, "nothing was tried");
     desk.keys("<Enter><Ctrl-X>");
     let found = || phone.texts().into_iter().find(|text| text.text == "One more thing");

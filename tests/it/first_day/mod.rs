@@ -10,7 +10,7 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::binary::{Binary, free_port};
+use crate::binary::{Binary, RunningProcess, free_port};
 use crate::desk::Desk;
 
 /// A channel with its key from this line of config.toml.
@@ -58,8 +58,8 @@ fn receiver_without_its_port_is_told_on_the_screen_and_by_the_doctor() {
     ));
     let line = doctor_lines(&binary, "receiver", &["--offline"]).remove(0);
     assert!(line.starts_with("fail") && line.contains("another program uses 127.0.0.1"), "{line}");
-    let mut engine = binary.command(&["engine"]).spawn().expect("it runs");
-    let mut out = std::io::BufReader::new(engine.stdout.take().expect("its output"));
+    let mut engine = RunningProcess(binary.command(&["engine"]).spawn().expect("it runs"));
+    let mut out = std::io::BufReader::new(engine.0.stdout.take().expect("its output"));
     let mut text = String::new();
     while !text.contains("no webhooks: could not listen") {
         let count = std::io::BufRead::read_line(&mut out, &mut text).expect("readable");
@@ -67,8 +67,7 @@ fn receiver_without_its_port_is_told_on_the_screen_and_by_the_doctor() {
     }
     let line = doctor_lines(&binary, "receiver", &["--offline"]).remove(0);
     assert!(line.starts_with("ok") && line.contains("this desk runs"), "{line}");
-    engine.kill().expect("killed");
-    engine.wait().expect("ended");
+    drop(engine);
     assert_eq!(text.matches("could not listen").count(), 1, "{text}");
 }
 

@@ -1,42 +1,42 @@
 //! The most likely failures of the first day, made on purpose: the doctor names each of them, says what to do, and
 //! where the book explains it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use frontdesk::cli::doctor::problem::Problem;
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
 use super::channel;
-use crate::binary::{Binary, Ended};
+use crate::assistant::standin::StandIn;
+use crate::binary::{Binary, Ended, RunningProcess};
 use crate::book::page;
 use crate::desk::Desk;
 use crate::pty::Terminal;
+use crate::skipping::skip;
 use crate::waiting::until;
 
 const KEY: &str = "svc_live_0123456789abcdef0123";
 
 /// Failures with their problem, and the test that makes each of them: file and function.
 const FAILURES: [(&str, Problem, &str, &str); 25] = [
-    ("a variable that is not set", Problem::MissingKey, "first_day/problems", "key_that_is_not_there"),
+    ("a variable that is not set", Problem::MissingKey, "first_day/problems", "missing_key_is_named"),
     ("a text that is no key", Problem::MissingKey, "first_day/keys", "text_that_is_no_key_is_not_sent"),
-    ("a wrong key", Problem::RefusedKey, "first_day/problems", "wrong_key"),
-    ("a key of another tab", Problem::OtherAccount, "first_day/problems", "key_of_another_tab"),
-    ("a wrong scope", Problem::Scope, "first_day/problems", "key_without_the_permission_to_read"),
-    ("a key that may only read", Problem::Scope, "first_day/problems", "key_that_may_only_read"),
-    ("a wrong clock", Problem::Clock, "first_day/problems", "clocks_that_differ"),
+    ("a wrong key", Problem::RefusedKey, "first_day/problems", "wrong_key_is_named"),
+    ("a key of another tab", Problem::OtherAccount, "first_day/problems", "key_of_another_tab_is_named"),
+    ("a wrong scope", Problem::Scope, "first_day/problems", "key_without_the_permission_to_read_is_named"),
+    ("a key that may only read", Problem::Scope, "first_day/problems", "key_that_may_only_read_is_named"),
+    ("a wrong clock", Problem::Clock, "first_day/problems", "clocks_that_differ_are_named"),
     ("a dead proxy", Problem::Connection, "first_day/causes", "proxy_is_named_with_its_variable"),
     ("an unknown certificate", Problem::Connection, "first_day/causes", "fault_of_a_certificate_is_named"),
     ("a wrong scheme", Problem::Connection, "first_day/causes", "wrong_scheme_is_named"),
     ("an address without /v1", Problem::Connection, "first_day/causes", "address_without_version_is_named"),
-    ("a server that fails", Problem::ServerFailure, "first_day/problems", "server_that_fails"),
-    ("an old server", Problem::OldServer, "first_day/problems", "server_that_is_older"),
-    ("a locale without UTF-8", Problem::Charset, "first_day/problems", "locale_without_utf8"),
-    ("a small terminal", Problem::SmallTerminal, "first_day/problems", "small_terminal"),
-    ("a full disk", Problem::FullDisk, "first_day/problems", "full_disk"),
-    ("two processes", Problem::OtherProcess, "first_day/problems", "two_processes_on_one_folder"),
+    ("a server that fails", Problem::ServerFailure, "first_day/problems", "failing_server_is_named"),
+    ("an old server", Problem::OldServer, "first_day/problems", "older_server_is_named"),
+    ("a locale without UTF-8", Problem::Charset, "first_day/problems", "locale_without_utf8_is_named"),
+    ("a small terminal", Problem::SmallTerminal, "first_day/problems", "small_terminal_is_named"),
+    ("a full disk", Problem::FullDisk, "first_day/problems", "full_disk_is_named"),
+    ("two processes", Problem::OtherProcess, "first_day/problems", "two_processes_on_one_folder_are_named"),
     (
         "a folder of root",
         Problem::ForeignFile,
@@ -47,7 +47,7 @@ const FAILURES: [(&str, Problem, &str, &str); 25] = [
         "a mistake in config.toml",
         Problem::Configuration,
         "first_day/problems",
-        "mistake_in_the_configuration",
+        "mistake_in_the_configuration_is_named",
     ),
     ("a damaged outbox", Problem::DamagedFile, "channel", "the_doctor_tells_what_does_not_work"),
     (
@@ -66,7 +66,7 @@ const FAILURES: [(&str, Problem, &str, &str); 25] = [
         "a public_url that leads nowhere",
         Problem::Webhook,
         "first_day/problems",
-        "webhook_that_does_not_reach_the_desk",
+        "webhook_that_does_not_reach_the_desk_is_named",
     ),
     (
         "a mailbox that refuses",
@@ -137,35 +137,22 @@ fn shop(base_url: &str, key: &str) -> Binary {
 }
 
 /// A business chat whose answers to `GET` are made from the path. Returns its base URL.
-fn server(answer: impl Fn(&str) -> Option<(u16, Value)> + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let base_url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+fn server(answer: impl Fn(&str) -> Option<(u16, Value)> + Send + Sync + 'static) -> String {
     let account = json!({
         "id": "acc", "assistantId": "as", "keyId": "key", "workspace": {"id": "ws", "name": "Harbor"},
         "assistant": {"id": "as", "name": "Ada", "platform": "WHATSAPP"}, "whatsappNumber": "+34600000000",
         "creditsBalance": 412.0, "environment": "live"
     });
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
-            let first = lines.next().unwrap_or_default();
-            lines.take_while(|line| !line.is_empty()).for_each(drop);
-            let path = first.split(' ').nth(1).unwrap_or_default();
-            let usual = if path == "/v1/account" {
-                account.clone()
-            } else {
-                json!({"data": [], "hasMore": false, "nextCursor": null})
-            };
-            let (status, body) = answer(path).unwrap_or((200, usual));
-            let body = body.to_string();
-            let head = format!(
-                "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                body.len()
-            );
-            let _ = stream.write_all(format!("{head}{body}").as_bytes());
-        }
+    let server = StandIn::start(move |request| {
+        let path = request.target.as_str();
+        let usual = match path {
+            "/v1/account" => account.clone(),
+            _ => json!({"data": [], "hasMore": false, "nextCursor": null}),
+        };
+        let (status, body) = answer(path).unwrap_or((200, usual));
+        (status, body.to_string())
     });
-    base_url
+    server.url()
 }
 
 fn is_desk_service(path: &str) -> bool {
@@ -173,7 +160,7 @@ fn is_desk_service(path: &str) -> bool {
 }
 
 #[test]
-fn key_that_is_not_there() {
+fn missing_key_is_named() {
     let binary = Binary::new();
     binary.configure(&channel("http://127.0.0.1:9/v1", "key_env = \"FRONTDESK_TEST_UNSET_KEY\""));
     let words = ["fail", "FRONTDESK_TEST_UNSET_KEY is not set; set it"];
@@ -181,14 +168,14 @@ fn key_that_is_not_there() {
 }
 
 #[test]
-fn wrong_key() {
+fn wrong_key_is_named() {
     let desk = Desk::new(80, 24);
     let words = ["fail", "the server refuses this key", "put another key into the variable SHOP_KEY"];
     is_named(&examine(&shop(&desk.base_url, KEY), &[]), Problem::RefusedKey, &words);
 }
 
 #[test]
-fn key_of_another_tab() {
+fn key_of_another_tab_is_named() {
     let desk = Desk::new(80, 24);
     let mut binary = shop(&desk.base_url, &desk.key_of("whatsapp"));
     binary.ok(&["list"], "");
@@ -198,7 +185,7 @@ fn key_of_another_tab() {
 }
 
 #[test]
-fn key_without_the_permission_to_read() {
+fn key_without_the_permission_to_read_is_named() {
     let base_url = server(|path| {
         let refusal = json!({"code": "FORBIDDEN", "message": "this key may not read conversations"});
         path.starts_with("/v1/conversations").then_some((403, refusal))
@@ -209,8 +196,8 @@ fn key_without_the_permission_to_read() {
 }
 
 #[test]
-fn key_that_may_only_read() {
-    let why = "a viewer changes nothing; whoever runs the service gives another role";
+fn key_that_may_only_read_is_named() {
+    let why = "a viewer cannot change anything; the operator of the service gives another role";
     let base_url = server(move |path| {
         let body = json!({"version": "99.0.0", "features": ["automation"], "writesRefused": why});
         is_desk_service(path).then_some((200, body))
@@ -224,14 +211,14 @@ fn key_that_may_only_read() {
 }
 
 #[test]
-fn clocks_that_differ() {
+fn clocks_that_differ_are_named() {
     let desk = Desk::new(80, 24);
     let words = ["warn", "the server's clock is", "set the clock of this machine"];
     is_named(&examine(&shop(&desk.base_url, &desk.key_of("whatsapp")), &[]), Problem::Clock, &words);
 }
 
 #[test]
-fn server_that_fails() {
+fn failing_server_is_named() {
     let failure = json!({"code": "INTERNAL_ERROR", "message": "boom"});
     let base_url = server(move |path| (path == "/v1/account").then(|| (503, failure.clone())));
     let words = ["fail", "the server is there but fails"];
@@ -239,7 +226,7 @@ fn server_that_fails() {
 }
 
 #[test]
-fn server_that_is_older() {
+fn older_server_is_named() {
     let base_url = server(|path| {
         let body = json!({"version": "0.0.9", "features": ["automation"]});
         is_desk_service(path).then_some((200, body))
@@ -255,7 +242,7 @@ fn server_that_is_older() {
 }
 
 #[test]
-fn webhook_that_does_not_reach_the_desk() {
+fn webhook_that_does_not_reach_the_desk_is_named() {
     let base_url = server(|path| {
         let webhook = |id: &str, host: &str| {
             json!({
@@ -286,7 +273,7 @@ fn examine_in_terminal((columns, rows): (u16, u16), variables: &[&str]) -> Strin
 }
 
 #[test]
-fn locale_without_utf8() {
+fn locale_without_utf8_is_named() {
     let told = examine_in_terminal((80, 24), &["LC_ALL=POSIX"]);
     let words = "locale POSIX is not UTF-8: set LANG to a UTF-8 locale such as C.UTF-8";
     assert!(told.contains("warn  terminal") && told.contains(words), "{told}");
@@ -295,7 +282,7 @@ fn locale_without_utf8() {
 }
 
 #[test]
-fn small_terminal() {
+fn small_terminal_is_named() {
     let told = examine_in_terminal((39, 9), &[]);
     let words = "39x9, but the inbox needs 40x10: enlarge it";
     assert!(told.contains("fail  terminal") && told.contains(words), "{told}");
@@ -307,49 +294,50 @@ fn small_terminal() {
 
 /// Fills a small disk of its own, and runs the program (`$0`) with its data (`$1`) there.
 const ON_A_FULL_DISK: &str = r#"
-    mount -t tmpfs -o size=64k,mode=700 none "$1" || exit 77
+    mount -t tmpfs -o size=64k,mode=700 none "$1" || exit
+    echo mounted >&2
     head -c 200000 /dev/zero >"$1/filled" 2>/dev/null
     exec "$0" doctor --offline --json
 "#;
 
 #[test]
-fn full_disk() {
+fn full_disk_is_named() {
     let binary = Binary::new();
     std::fs::create_dir_all(binary.data()).expect("made");
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", ON_A_FULL_DISK]);
     command.arg(env!("CARGO_BIN_EXE_frontdesk")).arg(binary.data()).stdin(Stdio::null());
+    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     binary.variables(|name, value| {
         command.env(name, value);
     });
-    let out = command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let Some(out) = out.ok().filter(|out| !out.is_empty()) else {
-        // Written directly, because the test harness captures `eprintln!`.
-        writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
+    let is_mounted = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("mounted\n");
+    let Some(output) = command.output().ok().filter(is_mounted) else {
+        skip("a full disk, since no small one can be mounted");
         return;
     };
     let words = ["fail", "the disk of", "is full", "free some space"];
-    is_named(&out, Problem::FullDisk, &words);
+    is_named(&String::from_utf8_lossy(&output.stdout), Problem::FullDisk, &words);
 }
 
 #[test]
-fn two_processes_on_one_folder() {
+fn two_processes_on_one_folder_are_named() {
     let desk = Desk::new(80, 24);
     let binary = shop(&desk.base_url, &desk.key_of("whatsapp"));
-    let mut engine = binary.command(&["engine"]).stdout(Stdio::null()).spawn().expect("it runs");
-    let process = format!("engine (process {}) polls and sends", engine.id());
+    let engine = RunningProcess(binary.command(&["engine"]).stdout(Stdio::null()).spawn().expect("it runs"));
+    let process = format!("engine (process {}) polls and sends", engine.0.id());
     until("the engine", || {
         let out = examine(&binary, &["--offline"]);
         let found = findings(&out, Problem::OtherProcess);
         if found.iter().any(|line| line.contains(&process)) { Ok(()) } else { Err(out) }
     });
-    engine.kill().and_then(|()| engine.wait()).expect("ended");
+    drop(engine);
     let ended = examine(&binary, &["--offline"]);
     assert_eq!(findings(&ended, Problem::OtherProcess), Vec::<String>::new());
 }
 
 #[test]
-fn mistake_in_the_configuration() {
+fn mistake_in_the_configuration_is_named() {
     let binary = Binary::new();
     binary.configure("[ui]\nasci = true\n");
     let words = ["fail", "config.toml, line 2", "did you mean ascii?"];

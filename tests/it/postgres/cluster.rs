@@ -1,13 +1,14 @@
 //! A temporary PostgreSQL server for one run of the tests, on a socket in a folder of its own. A
 //! shell that reads its input until the end stops the server, also if the tests are killed.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use frontdesk::service::{DatabaseLocation, Options};
 
+use crate::skipping::skip;
 use crate::waiting::until_found;
 
 /// Server whose databases a nested run of this binary uses.
@@ -82,8 +83,7 @@ fn cluster() -> Option<&'static Cluster> {
         None => {
             let found = programs().map(|program| start(&program));
             if found.is_none() {
-                writeln!(io::stderr(), "skipped: stories on PostgreSQL, since no initdb is installed")
-                    .expect("told");
+                skip("stories on PostgreSQL, since no initdb is installed");
             }
             found
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::cluster;
+use crate::skipping::skip;
 
 /// Runs a cluster; each line of the input is a shell command whose end is reported. PostgreSQL
 /// refuses to run as root.
@@ -69,8 +70,7 @@ impl OwnCluster {
         cluster::server()?;
         let begun = Self::begin(fresh(), settings, &[("UNSHARE", ROOM)]);
         if begun.is_none() {
-            // Written directly, because the test harness captures `eprintln!`.
-            let _ = writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted");
+            skip("a full disk, since no small one can be mounted");
         }
         begun
     }

@@ -1,7 +1,7 @@
 //! A real PgBouncer before the server: refused if it loses prepared statements, used otherwise. A part of the
 //! contract is run behind it.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -11,6 +11,7 @@ use serde_json::json;
 use super::together::{Two, UNLIMITED};
 use super::{cluster, inbound, messages, options, run_stories};
 use crate::service::receiver::Receiver;
+use crate::skipping::skip;
 use crate::waiting::{aside, until_found};
 
 /// Runs the pooler until the input ends. PgBouncer refuses to run as root.
@@ -62,8 +63,7 @@ fn installed() -> Option<(PathBuf, (u32, u32))> {
     let Some(program) = program else {
         let demanded = std::env::var(cluster::DEMAND).is_ok_and(|var| var == "demanded");
         assert!(!demanded, "no pgbouncer is installed");
-        // Written directly, because the test harness captures `eprintln!`.
-        let _ = writeln!(std::io::stderr(), "skipped: stories of a pooler, since no pgbouncer is installed");
+        skip("stories of a pooler, since no pgbouncer is installed");
         return None;
     };
     let told = Command::new(&program).arg("--version").output().expect("it tells its version").stdout;

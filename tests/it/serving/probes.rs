@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::binary::free_port;
+use crate::skipping::skip;
 use crate::waiting::{self, until_so};
 
 fn status(serving: &Serving, path: &str) -> (u16, Value) {
@@ -127,7 +128,7 @@ fn it_is_not_ready_while_its_disk_is_full() {
     let mut line = String::new();
     told.read_line(&mut line).expect("read");
     if line != "up\n" {
-        writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
+        skip("a full disk, since no small one can be mounted");
         drop(input);
         room.wait().expect("it ends");
         return;

@@ -2,9 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Child;
 
-use crate::binary::{Binary, Ended, free_port};
+use crate::binary::{Binary, Ended, RunningProcess, free_port};
 use crate::book::{page, split_words, typed};
 
 const HEADING: &str = "## From one laptop to a team in ten minutes";
@@ -13,16 +12,6 @@ const PUBLIC_URL: &str = "https://desk.example.com";
 /// Address on the page: the service's, behind the proxy.
 const LISTEN: &str = "127.0.0.1:8787";
 const CUSTOMER: &str = "+34600111222";
-
-/// A process that runs until dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A customer writes on WhatsApp.
 fn inbound(listen: &str) {
@@ -70,14 +59,13 @@ impl Machines {
     }
 
     /// Starts a service, and waits until it listens. The platforms are simulated.
-    fn serve(&self, words: &[String]) -> Running {
+    fn serve(&self, words: &[String]) -> RunningProcess {
         let words = self.translate(words);
         let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
         words.push("--dev");
-        let mut child = self.service.command(&words).spawn().expect("it runs");
+        let mut running = RunningProcess(self.service.command(&words).spawn().expect("it runs"));
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        let running = Running(child);
+        BufReader::new(running.0.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
         assert!(line.starts_with("listening on "), "{line}");
         running
     }
@@ -108,7 +96,7 @@ fn commands_of_the_page_make_a_team() {
     let (_, part) = text.split_once(HEADING).expect("the part");
     let part = part.split("\n## ").next().expect("its text");
     let mut machines = Machines::new();
-    let mut serving: Vec<Running> = Vec::new();
+    let mut serving: Vec<RunningProcess> = Vec::new();
     let mut run: Vec<String> = Vec::new();
     for line in typed(part).map(str::trim).filter(|line| !line.is_empty()) {
         let words = split_words(line);
@@ -162,7 +150,7 @@ fn commands_of_the_page_make_a_team() {
 }
 
 /// Serves the backup with the copy of the key, as if the machine were lost: people are still signed in.
-fn restore(machines: &Machines, serving: Vec<Running>) {
+fn restore(machines: &Machines, serving: Vec<RunningProcess>) {
     drop(serving);
     let words =
         ["serve", "--db", "/backup/monday.db", "--key-file", "/safe/service.db.key", "--listen", LISTEN];

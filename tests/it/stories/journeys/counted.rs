@@ -44,7 +44,7 @@ impl Counted {
 }
 
 #[test]
-fn a_takeover_until_the_conversation_is_closed() {
+fn takeover_until_the_close_takes_at_most_twelve_keys() {
     let mut counted = Counted::new(Desk::new(120, 40));
     let desk = &mut counted.desk;
     desk.customer("telegram", "88001", "João Pereira", "Is the shop open?");
@@ -75,7 +75,7 @@ fn a_takeover_until_the_conversation_is_closed() {
 }
 
 #[test]
-fn twelve_mails() {
+fn twelve_mails_take_at_most_thirty_keys() {
     let mut counted = Counted::new(Desk::with_all_tabs(80, 24));
     let desk = &mut counted.desk;
     for number in (1..=12).rev() {
@@ -102,7 +102,7 @@ fn twelve_mails() {
 }
 
 #[test]
-fn a_broadcast_to_two_hundred_people() {
+fn broadcast_to_two_hundred_people_takes_at_most_twenty_keys() {
     let mut counted = Counted::new(campaign::desk());
     counted.press("gp/").types("renewal-nov");
     counted.press("<Enter>").wait(300_000);
@@ -148,7 +148,7 @@ fn a_network_that_drops_in_an_answer_costs_no_key() {
 }
 
 #[test]
-fn an_answer_that_waits_for_credits() {
+fn answer_that_waits_for_credits_takes_at_most_five_keys() {
     let mut counted = Counted::with_maria();
     counted.press("t").settle().types("It left this morning.");
     counted.press("<Enter>");
@@ -164,7 +164,7 @@ fn an_answer_that_waits_for_credits() {
 }
 
 #[test]
-fn a_closed_reply_window_until_the_draft_is_sent() {
+fn closed_reply_window_until_the_draft_is_sent_takes_at_most_nine_keys() {
     let mut counted = Counted::with_maria();
     counted.desk.keys("<Enter>p").settle().keys("i").types("It left this morning").keys("<Esc>");
     counted.desk.wait(22 * HOUR + HOUR / 2);
@@ -186,7 +186,7 @@ fn a_closed_reply_window_until_the_draft_is_sent() {
 }
 
 #[test]
-fn a_night_on_call() {
+fn night_on_call_takes_at_most_ten_keys() {
     let mut counted = Counted::new(campaign::desk());
     counted.desk.keys("gp/").types("renewal-nov").keys("<Enter>Vab<Shift-Tab>t<Tab>").types("hello en");
     counted.desk.keys("<Ctrl-X>S").types("END 200").keys("<Enter>").shows("HELD");
