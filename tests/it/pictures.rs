@@ -2,6 +2,7 @@
 
 mod acts;
 mod moving;
+mod team;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -75,7 +75,7 @@ mod tabs;
 mod takeover;
 mod taking;
 mod targets;
-mod team;
+pub(crate) mod team;
 mod templates;
 mod too_small;
 mod triage;

@@ -1,5 +1,6 @@
 //! Screens of the acts that once misled people, as text: a file for each size, with a screen for each act.
 //! `UPDATE_PICTURES=1` writes the files anew. `stories/four_sizes.rs` checks what they must say.
+//! `team.rs` draws its screens in the same way.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -26,9 +27,9 @@ const SIZE: (u16, u16) = (120, 40);
 const FOLDER: &str = "tests/it/pictures/acts";
 const MARIA: &str = "+34600111222";
 
-type Screen = (&'static str, fn() -> Desk);
+/// Title of a screen, and what leads there.
+pub(super) type Screen = (&'static str, fn() -> Desk);
 
-/// Titles of the screens, and the keys that lead there.
 const SCREENS: [Screen; 13] = [
     ("Stop of a broadcast that is held", stop),
     ("Pause, then done: the most urgent is open", pause_then_done),
@@ -173,9 +174,23 @@ fn add(text: &mut String, title: &str, picture: &str) {
     writeln!(text, "== {title} ==\n\n{picture}\n").expect("a string");
 }
 
+/// Draws each screen at each size.
+pub(super) fn draw(screens: &[Screen]) -> [String; SIZES.len()] {
+    let mut texts = SIZES.map(|_| String::new());
+    for (title, screen) in screens {
+        let mut desk = screen();
+        for (size, text) in SIZES.into_iter().zip(&mut texts) {
+            desk.resize(size);
+            add(text, title, &desk.photograph(&[]));
+        }
+    }
+    texts
+}
+
+/// Compares the screens of a size with its file in a folder.
 #[track_caller]
-fn compare((width, height): (u16, u16), drawn: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
+pub(super) fn compare(folder: &str, (width, height): (u16, u16), drawn: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let path = folder.join(format!("{width}x{height}.txt"));
     if std::env::var_os("UPDATE_PICTURES").is_some() {
         std::fs::create_dir_all(folder).expect("a folder");
@@ -185,24 +200,17 @@ fn compare((width, height): (u16, u16), drawn: &str) {
     let differs = kept.lines().zip(drawn.lines()).find(|(kept, drawn)| kept != drawn);
     assert!(
         kept == drawn,
-        "{width}x{height}.txt has other screens than today: run the tests with UPDATE_PICTURES=1; {differs:#?}"
+        "{} has other screens than today: run the tests with UPDATE_PICTURES=1; {differs:#?}",
+        path.display()
     );
 }
 
 #[test]
 fn the_screens_of_the_acts_that_once_misled_are_those_of_today() {
-    let mut texts = SIZES.map(|_| String::new());
-    for (title, screen) in SCREENS {
-        let mut desk = screen();
-        for (size, text) in SIZES.into_iter().zip(&mut texts) {
-            desk.resize(size);
-            add(text, title, &desk.photograph(&[]));
-        }
-    }
     let lines = plain_lines();
-    for (size, mut text) in SIZES.into_iter().zip(texts) {
+    for (size, mut text) in SIZES.into_iter().zip(draw(&SCREENS)) {
         add(&mut text, "A desk without a channel", &welcome(size));
         add(&mut text, "The demo in plain mode", &lines);
-        compare(size, &text);
+        compare(FOLDER, size, &text);
     }
 }

@@ -47,11 +47,17 @@ fn title_says_what_a_colleague_does_here() {
     desk.deliver_news(ana(&"elsewhere".into(), Activity::Typing, None)).hides("Ana is typing");
 }
 
-#[test]
-fn taking_while_a_colleague_types_keeps_both_in_the_title() {
+/// Maria's conversation is taken while Ana types in it.
+pub(crate) fn taken_while_ana_types() -> Desk {
     let (mut desk, id) = in_team();
     desk.deliver_news(ana(&id, Activity::Typing, None)).keys("t").settle();
     desk.shows("you have it").shows("Ana is typing");
+    desk
+}
+
+#[test]
+fn taking_while_a_colleague_types_keeps_both_in_the_title() {
+    let mut desk = taken_while_ana_types();
     photographs!(desk, "taken_while_ana_types", History, Composer, Status);
 }
 
@@ -219,13 +225,19 @@ fn plain_mode_says_what_a_colleague_does_once() {
     assert_eq!(output.collect_new_lines(&desk.app), ["Maria Lopez: no colleague is here now"]);
 }
 
-#[test]
-fn question_before_a_crossing_reply_names_the_colleague() {
+/// A reply is to be sent after one of Ana that came while it was written.
+pub(crate) fn crossed_by_a_colleague() -> Desk {
     let (mut desk, _) = in_team();
     let (_, ana) = desk.sign_in("Ana Ruiz");
     desk.keys("r").types("On my way").settle();
     desk.person_sends(&ana, "whatsapp", "+34600111222", "Ana looks into it");
     desk.settle().keys("<Enter>").shows("Ana Ruiz answered while you wrote").shows("Ana Ruiz 1");
+    desk
+}
+
+#[test]
+fn question_before_a_crossing_reply_names_the_colleague() {
+    let mut desk = crossed_by_a_colleague();
     photographs!(desk, "conflict");
 }
 
@@ -273,8 +285,8 @@ fn claim_of(desk: &Desk) -> Option<String> {
     row.local.claim.as_ref().map(|claim| claim.agent.to_string())
 }
 
-#[test]
-fn assign_is_one_act_and_z_takes_all_of_it_back() {
+/// Maria's conversation was taken and handed over to Ana with a note.
+pub(crate) fn handed_over() -> Desk {
     let (mut desk, _) = in_team();
     desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks!");
     desk.deliver_news(News::Present(Vec::new()));
@@ -291,6 +303,12 @@ fn assign_is_one_act_and_z_takes_all_of_it_back() {
     assert_eq!(claim_of(&desk).as_deref(), Some("me"));
     desk.keys(":assign Ana call at 5<Enter>").shows("Ana has it now · z undo").settle();
     desk.shows("AI paused · Ana has it").hides("you have it").hides("MINE").shows("@Ana call at 5");
+    desk
+}
+
+#[test]
+fn assign_is_one_act_and_z_takes_all_of_it_back() {
+    let mut desk = handed_over();
     photographs!(desk, "handed_over");
     desk.shows("Maria Lopez · +34600111222");
     assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
@@ -369,13 +387,16 @@ fn mention_rings_and_names_its_author() {
     assert_eq!(desk.bells, bells + 1);
 }
 
-#[test]
-fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
+/// Lets this many requests fail from now on.
+fn cut(desk: &Desk, count: u32) {
+    desk.dev("fault", json!({"path_prefix": "/", "count": count, "drop": "before"}));
+}
+
+/// Maria is taken over and answered, and has a note, without a network.
+fn answered_without_a_network() -> (Desk, ConversationId) {
     let (mut desk, id) = in_team();
-    let channel = ChannelId::from("whatsapp");
-    desk.store.set_team(std::slice::from_ref(&channel)).expect("stored");
-    let cut = |count: u32| json!({"path_prefix": "/", "count": count, "drop": "before"});
-    desk.dev("fault", cut(1_000));
+    desk.store.set_team(&["whatsapp".into()]).expect("stored");
+    cut(&desk, 1_000);
     desk.settle();
     desk.wait(5 * SECOND);
     desk.settle().shows("Offline since");
@@ -384,6 +405,20 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     desk.shows("you took over").shows("On my way").shows("rope is 12 mm");
     desk.shows("Pause the AI").shows("waiting for the message before it");
     assert!(desk.outbound().is_empty());
+    (desk, id)
+}
+
+pub(crate) fn without_a_network() -> Desk {
+    let (mut desk, _) = answered_without_a_network();
+    // Longer than the pause waits for its next try: that time is random.
+    desk.wait(6 * SECOND);
+    desk
+}
+
+/// [`answered_without_a_network`], and Ana was there meanwhile.
+pub(crate) fn back_again() -> Desk {
+    let (mut desk, id) = answered_without_a_network();
+    let channel = ChannelId::from("whatsapp");
     // Ana claims the conversation and leaves a note meanwhile.
     let claim = SharedClaim { agent: SafeText::line("Ana"), at: desk.clock.now(), version: 1 };
     let note = SharedNote {
@@ -395,7 +430,7 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
         edited_at: None,
     };
 
-    desk.dev("fault", cut(0));
+    cut(&desk, 0);
     desk.wait(60 * SECOND);
     desk.settle().settle().has_queued(0).hides("Offline since").shows("you have it").shows("rope is 12 mm");
     let sent: Vec<String> = desk.outbound().iter().map(|sent| sent["content"].to_string()).collect();
@@ -424,6 +459,12 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     desk.deliver_news(News::Conversations(channel.clone()));
     desk.deliver_news(News::History(channel.clone(), id.clone()));
     desk.deliver_news(News::Notice(channel, Some(id), SafeText::line("Ana has it now")));
+    desk
+}
+
+#[test]
+fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
+    let mut desk = back_again();
     assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
     let status = desk.photograph(&[Region::Status]);
     assert!(status.contains("Ana has it now"), "{status}");
