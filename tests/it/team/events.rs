@@ -5,7 +5,7 @@ use std::time::Duration;
 use frontdesk::shell::clock::instant;
 
 use super::*;
-use crate::waiting::{until_found, within};
+use crate::waiting::{TryError, until_found, with_more_time, within};
 
 const CUSTOMER: &str = "+34600111222";
 /// Time for running requests at the end of a service; longer than any test waits.
@@ -15,6 +15,8 @@ const DRAIN: Duration = Duration::from_secs(3600);
 struct Stream {
     response: reqwest::Response,
     text: String,
+    /// Blocks without an event: heartbeats, and the beginning of a resumed stream.
+    silent_blocks: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +32,7 @@ impl Stream {
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["x-accel-buffering"], "no");
-        Self { response, text: String::new() }
+        Self { response, text: String::new(), silent_blocks: 0 }
     }
 
     /// Opens the stream again with the header of a browser or a library.
@@ -39,7 +41,7 @@ impl Stream {
         let request = team.http.get(url).bearer_auth(&colleague.session);
         let response = request.header("last-event-id", last_event_id).send().await.expect("an answer");
         assert_eq!(response.status().as_u16(), 200);
-        Self { response, text: String::new() }
+        Self { response, text: String::new(), silent_blocks: 0 }
     }
 
     async fn request(team: &Team, colleague: &Colleague, query: &str) -> reqwest::Response {
@@ -55,7 +57,10 @@ impl Stream {
                 self.text = rest;
                 let field =
                     |name: &str| block.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
-                let Some(name) = field("event: ") else { continue };
+                let Some(name) = field("event: ") else {
+                    self.silent_blocks += 1;
+                    continue;
+                };
                 let data = serde_json::from_str(&field("data: ").expect("data")).expect("JSON");
                 return Some(Event { name, id: field("id: ").and_then(|id| id.parse().ok()), data });
             }
@@ -206,20 +211,29 @@ async fn last_event_id_resumes_the_stream_and_counts_more_than_the_query() {
     .await;
 }
 
+/// Removes Ana, then signs Ben out: both streams end before their next heartbeat.
+async fn end_streams(team: &Team) -> Result<(), TryError> {
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let (mut of_ana, mut of_ben) = (Stream::open(team, &ana, "").await, Stream::open(team, &ben, "").await);
+    assert_eq!(of_ana.next().await.expect("an event").name, "reset");
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
+    of_ana.until_end().await;
+    let event = of_ben.until("person").await;
+    assert_eq!(event.data, json!({"id": ana.id(), "person": null}));
+    // Signing out ends the stream as well.
+    team.call(&ben.session, "DELETE", "/desk/v1/sign-in", Value::Null).await.ok();
+    of_ben.until_end().await;
+    // A session is also checked after each heartbeat, five seconds after the last event.
+    match of_ana.silent_blocks + of_ben.silent_blocks {
+        0 => Ok(()),
+        count => Err(TryError::TooLittleTime(format!("{count} heartbeats before the streams ended"))),
+    }
+}
+
 #[tokio::test]
-async fn stream_of_a_removed_person_ends() {
+async fn stream_of_a_removed_person_ends_before_its_next_heartbeat() {
     on_each_engine(async |team: Team| {
-        let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
-        let (mut of_ana, mut of_ben) =
-            (Stream::open(&team, &ana, "").await, Stream::open(&team, &ben, "").await);
-        assert_eq!(of_ana.next().await.expect("an event").name, "reset");
-        team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
-        of_ana.until_end().await;
-        let event = of_ben.until("person").await;
-        assert_eq!(event.data, json!({"id": ana.id(), "person": null}));
-        // Signing out ends the stream as well.
-        team.call(&ben.session, "DELETE", "/desk/v1/sign-in", Value::Null).await.ok();
-        of_ben.until_end().await;
+        with_more_time(|_| end_streams(&team)).await.expect("no heartbeat");
         team.shutdown().await;
     })
     .await;
