@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
-use model::conversations::{Conversation, ConversationStatus, Escalation};
+use model::conversations::{Conversation, ConversationStatus, Escalation, PauseOrigin};
 use model::email::addresses::is_address;
 use model::email::{Correspondent, MailAccount, Thread};
 use model::ids::ConversationId;
@@ -37,6 +37,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         message_count: body.message_count.unwrap_or(0),
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse_any),
+        paused_by: PauseOrigin::from_words(body.paused_by.as_deref(), body.paused_from.as_deref()),
         escalation: Escalation::None,
         raw: thread_without_mails(raw),
         ..Conversation::stand_in(ConversationId::new(body.id), false)
