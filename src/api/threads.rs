@@ -86,6 +86,7 @@ pub fn correspondent_from_body(body: EmailContactBody) -> Correspondent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::messages::AnswerPlace;
 
     #[test]
     fn a_thread_becomes_a_conversation() {
@@ -102,6 +103,12 @@ mod tests {
         assert_eq!((thread.is_read, thread.is_starred), (Some(false), Some(true)));
         assert_eq!(thread.priority.as_ref().map(SafeText::as_str), Some("7"));
         assert!(!conversation.raw.contains("messages"), "{}", conversation.raw);
+        assert_eq!(conversation.paused_by, None);
+        let raw = r#"{"id":"t1","pausedFrom":"mail program","messages":[]}"#;
+        let raw: Box<RawValue> = serde_json::from_str(raw).expect("JSON");
+        let (conversation, _) = read_thread(&raw).expect("a thread");
+        assert_eq!(conversation.paused_by, Some(PauseOrigin::Answer(AnswerPlace::MailProgram)));
+        assert!(conversation.raw.contains("pausedFrom"), "{}", conversation.raw);
         for (told, title) in
             [("Doe, John", "Doe, John"), ("", "(no sender)"), ("ann @a.example", "ann @a.example")]
         {

@@ -121,6 +121,8 @@ mod tests {
         }
         let stopped = r#"{"customerPhone":"+447700900517","takesNoMessages":"stopped"}"#;
         assert_eq!(read(stopped).unwrap().takes_no_messages, Some(NoMessagesReason::Stopped));
+        let paused = read(r#"{"customerPhone":"+447700900517","pausedBy":"Ana"}"#).unwrap().paused_by;
+        assert_eq!(paused, Some(PauseOrigin::Person(SafeText::line("Ana"))));
         assert_eq!(read(r#"{"status":"active"}"#), None);
         assert_eq!(read("[]"), None);
     }
