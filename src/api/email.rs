@@ -216,6 +216,13 @@ pub struct EmailThreadBody {
     /// Present in single reads and changes only; this service's choice.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
+    /// Name of the person who paused the assistant; absent while it answers, if nobody is known, and for a mailbox
+    /// without an assistant. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
+    /// `mail program` if a mail that was not sent through this service paused the assistant. This service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_from: Option<String>,
     /// Oldest first; present in single reads only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<EmailBody>>,

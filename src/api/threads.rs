@@ -4,7 +4,7 @@
 use serde_json::value::RawValue;
 
 use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
-use model::conversations::{Conversation, ConversationStatus, Escalation};
+use model::conversations::{Conversation, ConversationStatus, Escalation, PauseOrigin};
 use model::email::addresses::is_address;
 use model::email::{Correspondent, MailAccount, Thread};
 use model::ids::ConversationId;
@@ -37,6 +37,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         message_count: body.message_count.unwrap_or(0),
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse_any),
+        paused_by: PauseOrigin::from_words(body.paused_by.as_deref(), body.paused_from.as_deref()),
         escalation: Escalation::None,
         raw: thread_without_mails(raw),
         ..Conversation::stand_in(ConversationId::new(body.id), false)
@@ -85,6 +86,7 @@ pub fn correspondent_from_body(body: EmailContactBody) -> Correspondent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::messages::AnswerPlace;
 
     #[test]
     fn a_thread_becomes_a_conversation() {
@@ -101,6 +103,12 @@ mod tests {
         assert_eq!((thread.is_read, thread.is_starred), (Some(false), Some(true)));
         assert_eq!(thread.priority.as_ref().map(SafeText::as_str), Some("7"));
         assert!(!conversation.raw.contains("messages"), "{}", conversation.raw);
+        assert_eq!(conversation.paused_by, None);
+        let raw = r#"{"id":"t1","pausedFrom":"mail program","messages":[]}"#;
+        let raw: Box<RawValue> = serde_json::from_str(raw).expect("JSON");
+        let (conversation, _) = read_thread(&raw).expect("a thread");
+        assert_eq!(conversation.paused_by, Some(PauseOrigin::Answer(AnswerPlace::MailProgram)));
+        assert!(conversation.raw.contains("pausedFrom"), "{}", conversation.raw);
         for (told, title) in
             [("Doe, John", "Doe, John"), ("", "(no sender)"), ("ann @a.example", "ann @a.example")]
         {

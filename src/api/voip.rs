@@ -109,4 +109,12 @@ pub struct VoipConversationBody {
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub takes_no_messages: Option<String>,
+    /// Name of the person who paused the assistant; absent while it answers, if nobody is known, and without an
+    /// assistant.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
+    /// Place of the answer that paused the assistant, if it was not sent through this service, with the words of a
+    /// message's `sentFrom`.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub paused_from: Option<String>,
 }

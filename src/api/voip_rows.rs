@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::escalations::EscalationState;
 use crate::lenient::find_text;
 use model::bounds;
-use model::conversations::{Conversation, ConversationStatus, NoMessagesReason};
+use model::conversations::{Conversation, ConversationStatus, NoMessagesReason, PauseOrigin};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -46,6 +46,10 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
             .into_model(),
         takes_no_messages: find_text(&fields, &["takesNoMessages"])
             .and_then(|word| NoMessagesReason::parse(&word)),
+        paused_by: PauseOrigin::from_words(
+            find_text(&fields, &["pausedBy"]).as_deref(),
+            find_text(&fields, &["pausedFrom"]).as_deref(),
+        ),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
     })
@@ -117,6 +121,8 @@ mod tests {
         }
         let stopped = r#"{"customerPhone":"+447700900517","takesNoMessages":"stopped"}"#;
         assert_eq!(read(stopped).unwrap().takes_no_messages, Some(NoMessagesReason::Stopped));
+        let paused = read(r#"{"customerPhone":"+447700900517","pausedBy":"Ana"}"#).unwrap().paused_by;
+        assert_eq!(paused, Some(PauseOrigin::Person(SafeText::line("Ana"))));
         assert_eq!(read(r#"{"status":"active"}"#), None);
         assert_eq!(read("[]"), None);
     }

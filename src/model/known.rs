@@ -45,5 +45,7 @@ pub const THREAD_FIELDS: &[&str] = &[
     "category",
     "priority",
     "folder",
+    "pausedBy",
+    "pausedFrom",
     "messages",
 ];

@@ -101,7 +101,8 @@ impl<'a> AutomationSubject<'a> {
     }
 }
 
-/// Switches the assistant on or off, and ends what it is about to send. `pauser` is recorded with a conversation.
+/// Switches the assistant on or off, and ends what it is about to send. `pauser` is recorded with a pause
+/// of an assistant that was on.
 pub fn switch(
     db: &dyn DbSession,
     subject: AutomationSubject<'_>,
@@ -114,7 +115,9 @@ pub fn switch(
             changes::log_conversation(db, id, now)?;
         }
         AutomationSubject::Thread(id) => {
-            thread_automation::set(db, id, enabled)?;
+            let pauses = !enabled && answering::is_assistant_enabled(db, id)?;
+            let pauser = if pauses { pauser } else { Pauser::default() };
+            thread_automation::set(db, id, enabled, pauser)?;
             changes::log_thread(db, id, now)?;
         }
     }
@@ -147,7 +150,7 @@ pub fn record_person_answer(
                 && answering::is_assistant_enabled(work.db, id)?
             {
                 // A thread with a person's mail counts as taken over unless its own setting says otherwise.
-                thread_automation::set(work.db, id, true)?;
+                thread_automation::set(work.db, id, true, Pauser::default())?;
             }
             recall_answers(work.db, subject, work.now)
         }

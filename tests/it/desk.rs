@@ -1108,6 +1108,12 @@ impl Desk {
         self.call(key, "POST", "/messages/send", body);
     }
 
+    /// Sends an SMS with the key of a person who is signed in.
+    pub fn person_texts(&self, keys: &[(String, String)], to: &str, text: &str) {
+        let key = &keys.iter().find(|key| key.0 == "voip").expect("a key").1;
+        self.call(key, "POST", "/voip/sms", json!({"to": to, "body": text}));
+    }
+
     /// Pauses the AI or hands back with the key of a person who is signed in.
     pub fn person_switches(
         &self,

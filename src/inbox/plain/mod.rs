@@ -27,7 +27,7 @@ use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::conversations::{Automation, ConversationRow};
+use model::conversations::{Automation, ConversationRow, PauseOrigin};
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
@@ -352,18 +352,19 @@ fn clean_lines(lines: &[String]) -> Vec<String> {
     lines.iter().map(|text| SafeText::line(text).to_string()).filter(|text| !text.is_empty()).collect()
 }
 
-/// State of the AI; empty if it answers as usual, and for a channel without one.
+/// State of the AI; empty if it answers as usual, and if nothing is known on a channel without a switch.
 fn automation_text(row: &ConversationRow, inbox: &Inbox) -> String {
+    let origin = row.conversation.paused_by.as_ref();
+    let describe =
+        |origin: &PauseOrigin| format!("AI off, paused {}", origin.describe(inbox.context.team_name()));
     let words = match (row.automation_pending, row.conversation.automation) {
-        (_, Automation::NotApplicable) | (None, Automation::On | Automation::Unknown) => "",
+        (_, Automation::NotApplicable) => return origin.map(describe).unwrap_or_default(),
+        (None, Automation::On | Automation::Unknown) => "",
         (Some(false), _) => "AI: pausing…",
         (Some(true), _) => "AI: resuming…",
         (None, Automation::Off) if row.paused_here => "AI off, paused here",
         (None, Automation::Off) => {
-            return match &row.conversation.paused_by {
-                Some(origin) => format!("AI off, paused {}", origin.describe(inbox.context.team_name())),
-                None => "AI off, paused by a colleague".to_owned(),
-            };
+            return origin.map_or_else(|| "AI off, paused by a colleague".to_owned(), describe);
         }
     };
     words.to_owned()

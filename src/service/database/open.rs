@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 19] = [
+const LATER_COLUMNS: [(&str, &str, &str); 21] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -97,6 +97,8 @@ const LATER_COLUMNS: [(&str, &str, &str); 19] = [
     ),
     ("conversations", "paused_by", "ALTER TABLE conversations ADD COLUMN paused_by TEXT"),
     ("conversations", "paused_from", "ALTER TABLE conversations ADD COLUMN paused_from TEXT"),
+    ("thread_automation", "paused_by", "ALTER TABLE thread_automation ADD COLUMN paused_by TEXT"),
+    ("thread_automation", "paused_from", "ALTER TABLE thread_automation ADD COLUMN paused_from TEXT"),
     (
         "channels",
         "earlier_awaited_until",

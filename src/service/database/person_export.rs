@@ -84,9 +84,11 @@ const THREAD: CopiedTable = CopiedTable {
         "folder",
         "category",
         "priority",
+        "paused_by",
+        "paused_from",
         "created_at",
     ],
-    source: "threads WHERE id = ?1",
+    source: "threads LEFT JOIN thread_automation ON thread = id WHERE id = ?1",
 };
 const MAILS: CopiedTable = CopiedTable {
     columns: &[

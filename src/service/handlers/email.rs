@@ -10,8 +10,9 @@ use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
 use crate::database::team::work::WorkKind;
+use crate::database::thread_automation::{self, ThreadPause};
 use crate::database::threads::{self, Filter, ThreadRow};
-use crate::database::{channels, connected, correspondents, emails, workspaces};
+use crate::database::{DatabaseError, channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
 use crate::handlers::account::credits_as_f64;
 use crate::handlers::mail_bodies as bodies;
@@ -21,7 +22,7 @@ use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::sending::accept::QUEUED_STATUS;
 use crate::sending::mail::{MailAuthor, accept_mail};
-use crate::state::Service;
+use crate::state::{Service, ServiceState};
 use crate::team;
 use crate::write::WriteContext;
 use api::email::{AttachmentBody, EmailAccountBody, SentEmail, ThreadPatch};
@@ -134,7 +135,8 @@ pub async fn threads(State(service): State<Service>, request: ReadRequest) -> Re
         .database
         .read(move |db| {
             let rows = threads::list(db, &caller.channel_id, &filter, &page.after, page.rows_to_read())?;
-            page.reply(&state.cursors, rows, ThreadRow::page_position, bodies::thread_body)
+            let rows = with_pauses(db, &state, &caller.channel_id, rows)?;
+            page.reply(&state.cursors, rows, |(row, _)| row.page_position(), bodies::thread_body)
         })
         .await
 }
@@ -148,13 +150,15 @@ pub async fn thread(
     let id = request.segment("threadId")?;
     let caller = request.caller;
     let base = service.hosts.base_url(client.scheme, &client.host);
+    let state = service.clone();
     service
         .database
         .read_consistent(move |db| {
             let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let mails = emails::list_thread(db, &row.id, MAX_SHOWN_MAILS, MAX_SHOWN_BYTES)?;
             let found = invitations::describe_all(db, &caller.channel_id, &mails)?;
-            Reply::ok(&bodies::full_thread_body(row, mails, found, &base))
+            let thread = with_pause(db, &state, row)?;
+            Reply::ok(&bodies::full_thread_body(thread, mails, found, &base))
         })
         .await
 }
@@ -178,9 +182,39 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
             if row.folder == ARCHIVE_FOLDER && was.folder != ARCHIVE_FOLDER {
                 team::work::record_done(work, &caller.workspace, WorkKind::Closed, &row.id)?;
             }
-            Reply::ok(&bodies::filed_thread_body(row))
+            Reply::ok(&bodies::filed_thread_body(with_pause(work.db, work.service, row)?))
         })
         .await
+}
+
+/// Adds the pauses of the assistant, none for a mailbox without one.
+fn with_pauses(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    channel: &str,
+    rows: Vec<ThreadRow>,
+) -> Result<Vec<(ThreadRow, ThreadPause)>, DatabaseError> {
+    let connected = service.platforms.connected(channel);
+    let has_assistant =
+        service.assistant.is_some() && connected.is_some_and(|entry| entry.platform.answers_mail());
+    let ids: Vec<String> =
+        if has_assistant { rows.iter().map(|row| row.id.clone()).collect() } else { Vec::new() };
+    let mut pauses = thread_automation::list_pauses(db, &ids)?;
+    let with_own = |row: ThreadRow| {
+        let pause = pauses.remove(&row.id).unwrap_or_default();
+        (row, pause)
+    };
+    Ok(rows.into_iter().map(with_own).collect())
+}
+
+/// Adds the pause of the assistant to one thread.
+fn with_pause(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    row: ThreadRow,
+) -> Result<(ThreadRow, ThreadPause), ApiError> {
+    let channel = row.channel.clone();
+    with_pauses(db, service, &channel, vec![row])?.pop().ok_or_else(not_found)
 }
 
 fn apply(change: ThreadPatch, row: &mut ThreadRow) {

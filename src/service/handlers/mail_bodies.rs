@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
+use crate::database::thread_automation::ThreadPause;
 use crate::database::threads::ThreadRow;
 use crate::mail::{dates, earlier, identities, invitations};
 use crate::sending::mail::{AGENT_KEY, PLACE_KEY};
@@ -20,7 +21,7 @@ fn format_time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
-pub fn thread_body(row: ThreadRow) -> EmailThreadBody {
+pub fn thread_body((row, pause): (ThreadRow, ThreadPause)) -> EmailThreadBody {
     EmailThreadBody {
         id: row.id,
         subject: Some(row.subject),
@@ -33,18 +34,20 @@ pub fn thread_body(row: ThreadRow) -> EmailThreadBody {
         category: row.category,
         priority: Some(row.priority),
         folder: None,
+        paused_by: pause.by,
+        paused_from: pause.from,
         messages: None,
     }
 }
 
 /// Thread with its folder.
-pub fn filed_thread_body(row: ThreadRow) -> EmailThreadBody {
-    EmailThreadBody { folder: Some(row.folder.clone()), ..thread_body(row) }
+pub fn filed_thread_body((row, pause): (ThreadRow, ThreadPause)) -> EmailThreadBody {
+    EmailThreadBody { folder: Some(row.folder.clone()), ..thread_body((row, pause)) }
 }
 
 /// Thread with its mails and the invitations in them. Relative attachment URLs are prefixed with `base`.
 pub fn full_thread_body(
-    row: ThreadRow,
+    thread: (ThreadRow, ThreadPause),
     mails: Vec<EmailRow>,
     mut invitations: HashMap<String, InvitationBody>,
     base: &str,
@@ -56,7 +59,7 @@ pub fn full_thread_body(
             EmailBody { invitation, ..email_body(mail, base) }
         })
         .collect();
-    EmailThreadBody { messages: Some(messages), ..filed_thread_body(row) }
+    EmailThreadBody { messages: Some(messages), ..filed_thread_body(thread) }
 }
 
 fn email_body(mut row: EmailRow, base: &str) -> EmailBody {

@@ -117,10 +117,16 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
             let channel = channels::read(db, &caller.channel_id)?;
             let rows = conversations::list(db, &channel.id, None, &page.after, page.rows_to_read())?;
             let opt_outs = ListedOptOuts::load(db, (channel.kind, &channel.id), &rows)?;
+            let has_assistant = state.assistant.is_some();
             let with_manner = |row: ConversationRow| {
                 let spoken = voice::conversation_mode(db, &channel, &row.id)? == CALL_KIND;
                 let escalation = bodies::load_escalation(db, &row)?;
                 let reason = opt_outs.find_reason(&row.peer);
+                let row = if has_assistant {
+                    row
+                } else {
+                    ConversationRow { paused_by: None, paused_from: None, ..row }
+                };
                 Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation, reason))
             };
             let rows = rows.into_iter().map(with_manner).collect::<Result<Vec<_>, _>>()?;
@@ -144,5 +150,7 @@ fn voip_conversation_body((row, kind, escalation, reason): ListedConversation) -
         message_count: u64::try_from(row.message_count).ok(),
         last_message_preview: Some(row.preview),
         last_message_at: Some(row.last_at.to_string()),
+        paused_by: row.paused_by,
+        paused_from: row.paused_from,
     }
 }

@@ -26,8 +26,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         closed_at: parse_closed_at(&row.get::<String>("status")?, &row.get::<String>("raw")?),
         takes_no_messages: parse_no_messages(&row.get::<String>("raw")?),
         paused_by: match row.parse_word("automation", parse_automation)? {
-            Automation::Off => parse_pause_origin(&row.get::<String>("raw")?),
-            Automation::On | Automation::Unknown | Automation::NotApplicable => None,
+            Automation::Off | Automation::NotApplicable => parse_pause_origin(&row.get::<String>("raw")?),
+            Automation::On | Automation::Unknown => None,
         },
         window: row.parse_word("service_window", parse_window)?,
         automation: row.parse_word("automation", parse_automation)?,

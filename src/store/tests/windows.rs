@@ -161,3 +161,25 @@ async fn pause_is_stored_with_its_author_until_the_ai_runs_again() {
         assert_eq!(origin.as_deref(), expected, "{place}");
     }
 }
+
+#[tokio::test]
+async fn pause_is_stored_on_a_channel_without_a_switch() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let steps = [
+        ("{}", None, true),
+        (r#"{"pausedBy":"Ana"}"#, Some("by Ana"), true),
+        (r#"{"pausedBy":"Ana"}"#, Some("by Ana"), false),
+        ("{}", None, true),
+    ];
+    for (place, (raw, expected, changes)) in steps.into_iter().enumerate() {
+        let automation = Automation::NotApplicable;
+        let told = Conversation { automation, raw: raw.to_owned(), ..conversation("a", 1) };
+        let applied = store.apply_conversation(&channel(), told, store.snapshot()).await.unwrap();
+        assert_eq!(applied.has_changes(), changes, "{place}");
+        let key = ConversationKey { channel: channel(), conversation: ConversationId::from("a") };
+        let row = store.reader().unwrap().conversation_rows(&[key]).unwrap().pop().unwrap();
+        let origin = row.conversation.paused_by.map(|origin| origin.describe(None));
+        assert_eq!(origin.as_deref(), expected, "{place}");
+    }
+}

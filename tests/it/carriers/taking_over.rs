@@ -397,6 +397,14 @@ async fn mail_sent_from_the_mailbox_takes_over() {
     let places: Vec<&Value> = mails_of(&thread).iter().map(|mail| &mail["sentFrom"]).collect();
     assert!(places.contains(&&json!("mail program")) && places.contains(&&Value::Null), "{thread}");
     assert_eq!(recorded_pauses(&served), [format!("service {}", customer.id)]);
+    let origin = |thread: &Value| (thread["pausedBy"].clone(), thread["pausedFrom"].clone());
+    let elsewhere = (Value::Null, json!("mail program"));
+    assert_eq!(origin(&thread), elsewhere, "{thread}");
+    assert_eq!(origin(&served.threads().await[0]), elsewhere, "as listed");
+    let path = format!("/email/threads/{}", customer.id);
+    let star = Some(json!({"isStarred": true}));
+    let (_, changed) = served.call(&served.live_key(), "PATCH", &path, star, None).await;
+    assert_eq!(origin(&changed), elsewhere, "{changed}");
     model.may_answer("question-0");
     let other = line.peer(1);
     model.may_answer("question-1");
@@ -408,6 +416,8 @@ async fn mail_sent_from_the_mailbox_takes_over() {
     .await;
     assert_eq!(line.answers_to(&served, &customer), 0);
     assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
+    assert_eq!(served.automation(&customer.id, Some(true)).await.0, 200);
+    assert_eq!(origin(&served.get(&path).await), (Value::Null, Value::Null), "handed back");
 }
 
 /// A message sent with the platform's own app counts as a person's answer.

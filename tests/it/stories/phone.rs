@@ -1,6 +1,7 @@
 //! The phone tab: list, SMS to a row and to a typed number, a call with a question, and refusals.
 
 use frontdesk::inbox::plain::PlainOutput;
+use frontdesk::inbox::plain::pages::place_lines;
 use frontdesk::model::time::Zone;
 use serde_json::json;
 
@@ -176,4 +177,18 @@ fn text_to_a_customer_who_wrote_stop_is_refused_before_enter() {
     assert_eq!(row.conversation.takes_no_messages, None);
     desk.keys("<Enter>").pass(6).settle();
     assert!(is_sent(&desk));
+}
+
+#[test]
+fn card_and_plain_mode_name_who_paused_the_ai_of_a_phone_conversation() {
+    let mut desk = phone(160, 40);
+    let number = "+447700900633";
+    let (_, zoe) = desk.sign_in("Zoe Quick");
+    desk.customer("voip", number, "Peter Ashdown", "Is my bike ready?");
+    desk.person_texts(&zoe, number, "On my way");
+    desk.pass(11).settle().keys(&format!(":open {number}<Enter>")).settle();
+    let card = desk.photograph(&[Region::Card]);
+    assert!(card.contains("AI paused by Zoe Quick"), "{card}");
+    let spoken = place_lines(&desk.app).join("\n");
+    assert!(spoken.contains("AI off, paused by Zoe Quick"), "{spoken}");
 }

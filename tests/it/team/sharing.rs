@@ -344,3 +344,54 @@ async fn pause_names_its_person_until_the_ai_runs_again() {
     let folder = tempfile::tempdir().expect("a folder");
     pauses_name_their_person(Team::at(&cluster::database(server).await, folder.path()).await).await;
 }
+
+async fn pauses_of_phone_and_mail_name_their_person(team: Team) {
+    const MARIA: &str = "maria@mail.example";
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let phone = team.inbound("voip", CUSTOMER, "Hola").await;
+    let thread = team.inbound("email", MARIA, "Hello").await;
+    let of_phone = async || {
+        let list = team.call(ana.key("voip"), "GET", "/v1/voip/conversations", Value::Null).await.ok();
+        list["data"][0]["pausedBy"].clone()
+    };
+    let of_thread = async || {
+        let copy = team.admin.export_person(MARIA, team.clock.now()).await.expect("exported");
+        copy["threads"][0]["about"]["paused_by"].clone()
+    };
+    assert_eq!((of_phone().await, of_thread().await), (Value::Null, Value::Null));
+    for (colleague, enabled, paused_by) in
+        [(&ana, false, json!("Ana")), (&ben, false, json!("Ana")), (&ben, true, Value::Null)]
+    {
+        for id in [&phone, &thread] {
+            put(&team, colleague, id, "automation", json!({"enabled": enabled})).await.ok();
+        }
+        assert_eq!((of_phone().await, of_thread().await), (paused_by.clone(), paused_by));
+    }
+    let body = json!({"to": CUSTOMER, "body": "On my way"});
+    team.call(ben.key("voip"), "POST", "/v1/voip/sms", body).await.ok();
+    let body = json!({"to": MARIA, "subject": "Re: Hello", "text": "On my way", "threadId": thread});
+    team.call(ben.key("email"), "POST", "/v1/email/send", body).await.ok();
+    assert_eq!((of_phone().await, of_thread().await), (json!("Ben"), json!("Ben")), "an answer pauses");
+    let list = team.call(ana.key("email"), "GET", "/v1/email/threads", Value::Null).await.ok();
+    assert_eq!(list["data"][0]["id"], thread, "{list}");
+    assert_eq!(list["data"][0]["pausedBy"], Value::Null, "no assistant answers mail here");
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn pause_of_a_phone_conversation_and_of_a_thread_names_its_person() {
+    let scripted = |options: &mut Options| {
+        options.unlimited = true;
+        options.assistant = service::AssistantChoice::Scripted;
+    };
+    pauses_of_phone_and_mail_name_their_person(Team::with(scripted).await).await;
+    let Some(server) = cluster::server() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = cluster::database(server).await;
+    let team = Team::with(|options| {
+        scripted(options);
+        options.database = url.parse().expect("an address");
+        options.key_file = Some(folder.path().join("service.key"));
+    });
+    pauses_of_phone_and_mail_name_their_person(team.await).await;
+}

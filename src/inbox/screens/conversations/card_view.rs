@@ -269,12 +269,16 @@ fn referral_fields(row: &ConversationRow) -> Vec<CardField> {
     std::iter::once(CardField::heading("Came from an ad")).chain(told).collect()
 }
 
-/// Says why the AI does not answer the customer; `None` if it does, or has no switch on the channel.
+/// Says why the AI does not answer the customer; `None` if it does, or if nothing is known on a channel without a
+/// switch.
 fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let (pending, automation) = (row.automation_pending, row.conversation.automation);
     let claim = row.local.claim.as_ref().filter(|claim| claim.agent != inbox.context.settings.agent);
     let colleague = claim.map(|claim| claim.agent.clone());
     Some(match (pending, automation) {
+        (_, Automation::NotApplicable) if row.conversation.paused_by.is_some() => {
+            describe_pause_elsewhere(inbox, row)
+        }
         (_, Automation::NotApplicable) | (None, Automation::On) => return None,
         (Some(false), _) => "AI: pausing…".to_owned(),
         (Some(true), _) => "AI: resuming…".to_owned(),

@@ -33,6 +33,8 @@ const MIGRATIONS: [&str; 23] = [
            WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';"#,
     "ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE \"C\";
      ALTER TABLE conversations ADD COLUMN IF NOT EXISTS paused_from TEXT COLLATE \"C\";
+     ALTER TABLE thread_automation ADD COLUMN IF NOT EXISTS paused_by TEXT COLLATE \"C\";
+     ALTER TABLE thread_automation ADD COLUMN IF NOT EXISTS paused_from TEXT COLLATE \"C\";
      ALTER TABLE channels ADD COLUMN IF NOT EXISTS earlier_awaited_until BIGINT",
 ];
 pub const FORMAT_VERSION: i64 = 23;
