@@ -1,5 +1,7 @@
 //! From a customer's first message on the platform to a person's answer, with the inbox on screen.
 
+use std::time::Duration;
+
 use frontdesk::inbox::plain::pages::place_lines;
 use frontdesk::model::conversations::Automation;
 use frontdesk::service::AssistantChoice;
@@ -15,11 +17,19 @@ use crate::regions::Region;
 use crate::waiting::until;
 
 const ANA: i64 = 77;
+/// Time between two readings by a desk, whose own clock runs ahead: the service limits the calls of a key by the
+/// real time.
+const BETWEEN_READINGS: Duration = Duration::from_millis(500);
+
 pub fn shows(desk: &mut Desk, text: &str) {
     until(text, || {
         desk.settle().wait(1_000_000);
         let picture = desk.picture();
-        if picture.contains(text) { Ok(()) } else { Err(picture) }
+        if picture.contains(text) {
+            return Ok(());
+        }
+        std::thread::sleep(BETWEEN_READINGS);
+        Err(picture)
     });
 }
 
