@@ -1,8 +1,10 @@
-//! Keys of every form: moving between fields, and leaving.
+//! Keys of every form, which move between fields and leave, and the dialog of text fields.
 
 use std::ops::Range;
 
+use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::list::wrapped_selection_after_key;
+use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,32 @@ impl FormKey {
             None => return Self::FieldInput,
         }
         Self::FocusMoved
+    }
+}
+
+/// Text fields of a form, each with the label at its place.
+pub(crate) struct FormFields<'a> {
+    pub(crate) labels: &'a [&'static str],
+    pub(crate) label_width: usize,
+    pub(crate) fields: &'a [TextLine],
+    pub(crate) focus: usize,
+    /// Reason why the last submission was refused.
+    pub(crate) error: Option<&'a str>,
+}
+
+impl FormFields<'_> {
+    /// Draws the fields, a hint, the error, and the line of keys.
+    pub(crate) fn dialog(&self, title: &str, hint: &str, keys: &str) -> Dialog {
+        let fields = self.labels.iter().zip(self.fields).enumerate();
+        let mut lines: Vec<DialogLine> = fields
+            .map(|(at, (label, text))| {
+                DialogLine::field(label, self.label_width, (text.before(), text.after()), at == self.focus)
+            })
+            .collect();
+        lines.extend([DialogLine::blank(), DialogLine::dim(hint)]);
+        lines.extend(self.error.map(DialogLine::error));
+        lines.extend([DialogLine::blank(), DialogLine::strong(keys)]);
+        Dialog::new(title, lines)
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{Dialog, DialogLine};
-use crate::components::form::FormKey;
+use crate::components::form::{FormFields, FormKey};
 use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
 use crate::context::Context;
@@ -59,20 +59,15 @@ impl Overlay for CallForm {
 
 impl OverlayView for CallForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
-        let fields = Self::FIELD_LABELS.iter().zip(&self.fields).enumerate();
-        let mut lines: Vec<DialogLine> = fields
-            .map(|(at, (label, text))| {
-                DialogLine::field(label, LABEL_WIDTH, (text.before(), text.after()), at == self.at)
-            })
-            .collect();
-        lines.push(DialogLine::blank());
-        lines.push(DialogLine::dim(
-            "The AI speaks. Instructions for the AI: text or a JSON object. The channel is optional.",
-        ));
-        lines.extend(self.error.iter().map(DialogLine::error));
-        lines.push(DialogLine::blank());
-        lines.push(DialogLine::strong("Enter review · Tab next field · Esc back"));
-        Dialog::new("Call", lines)
+        let form = FormFields {
+            labels: &Self::FIELD_LABELS,
+            label_width: LABEL_WIDTH,
+            fields: &self.fields,
+            focus: self.at,
+            error: self.error.as_deref(),
+        };
+        let hint = "The AI speaks. Instructions for the AI: text or a JSON object. The channel is optional.";
+        form.dialog("Call", hint, "Enter review · Tab next field · Esc back")
     }
 }
 

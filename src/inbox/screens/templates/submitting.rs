@@ -2,8 +2,8 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::components::dialog::{Dialog, DialogLine};
-use crate::components::form::FormKey;
+use crate::components::dialog::Dialog;
+use crate::components::form::{FormFields, FormKey};
 use crate::components::text_line::TextLine;
 use crate::conditions::check_tab_writable;
 use crate::context::Context;
@@ -98,25 +98,22 @@ impl Overlay for NewTemplateForm {
 
 impl OverlayView for NewTemplateForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
-        let fields = Self::FIELD_LABELS.iter().zip(&self.fields).enumerate();
-        let mut lines: Vec<DialogLine> = fields
-            .map(|(at, (label, text))| {
-                DialogLine::field(label, LABEL_WIDTH, (text.before(), text.after()), at == self.at)
-            })
-            .collect();
-        lines.push(DialogLine::blank());
-        lines.push(DialogLine::dim(match self.at {
+        let form = FormFields {
+            labels: &Self::FIELD_LABELS,
+            label_width: LABEL_WIDTH,
+            fields: &self.fields,
+            focus: self.at,
+            error: self.error.as_deref(),
+        };
+        let hint = match self.at {
             CATEGORY_FIELD => {
                 "utility follows up on an order, marketing advertises, authentication sends a code"
             }
             _ => {
                 "A text without variables. frontdesk submit-template --components submits any other template."
             }
-        }));
-        lines.extend(self.error.iter().map(DialogLine::error));
-        lines.push(DialogLine::blank());
-        lines.push(DialogLine::strong("Enter submit · Tab next field · Esc back"));
-        Dialog::new("New template", lines)
+        };
+        form.dialog("New template", hint, "Enter submit · Tab next field · Esc back")
     }
 }
 
@@ -202,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_after_the_category_are_the_text() {
+    fn text_is_all_that_follows_the_category() {
         let template = read_template("order_ready  en utility Your \"order\" is ready.").expect("a template");
         assert_eq!((template.name.as_str(), template.language.as_str()), ("order_ready", "en"));
         assert_eq!(template.components.0, r#"[{"type":"BODY","text":"Your \"order\" is ready."}]"#);
