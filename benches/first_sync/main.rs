@@ -7,6 +7,8 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../parts/arrivals.rs"]
+mod arrivals;
 #[path = "../keys.rs"]
 #[expect(dead_code, reason = "other benches press the rest")]
 mod keys;
@@ -59,15 +61,7 @@ fn main() -> ExitCode {
     let mut typist = Typist::sit_down(service::inbox(folder.path(), &config, &[("CHAT_KEY", &world.key)]));
     typist.press(&keys::GO_TO_INBOX.bytes());
     typist.settle();
-    let mut times = Vec::new();
-    for number in 0..messages.unwrap_or(MESSAGES) {
-        let words = format!("Message {number:04} is here");
-        let began = write(&words);
-        let seen = typist.wait("the message", |screen| screen.contents().contains(&words));
-        times.push(seen.saturating_duration_since(began));
-        std::thread::sleep(PAUSE);
-    }
-    times.sort();
+    let times = arrivals::measure(&mut typist, messages.unwrap_or(MESSAGES), PAUSE, write);
     let ms = |duration: Duration| format!("{:.0}", duration.as_secs_f64() * 1e3);
     let (p50, max) = (times[times.len() / 2], times[times.len() - 1]);
     println!("{:<50} {:>6} {:>9} {:>9}", "", "times", "p50 ms", "max ms");

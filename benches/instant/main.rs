@@ -9,6 +9,8 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../parts/arrivals.rs"]
+mod arrivals;
 #[path = "../keys.rs"]
 #[expect(dead_code, reason = "other benches press the rest")]
 mod keys;
@@ -59,15 +61,7 @@ fn main() -> ExitCode {
     typist.wait("instant mode", |typist| typist.contents().contains("deliveries come through"));
     typist.press(&keys::GO_TO_INBOX.bytes());
     typist.settle();
-    let mut times = Vec::new();
-    for number in 0..messages.unwrap_or(MESSAGES) {
-        let words = format!("Message {number:04} is here");
-        let began = write(&words);
-        let seen = typist.wait("the message", |typist| typist.contents().contains(&words));
-        times.push(seen.saturating_duration_since(began));
-        std::thread::sleep(REST);
-    }
-    times.sort();
+    let times = arrivals::measure(&mut typist, messages.unwrap_or(MESSAGES), REST, write);
     let at = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
     let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
     println!("{:<34} {:>6} {:>9} {:>9} {:>9} {:>9}", "", "times", "p50 ms", "p90 ms", "p99 ms", "max ms");
