@@ -29,7 +29,7 @@ impl<'a> BotEvents<'a> {
         Self { bot, rounds: 0 }
     }
 
-    pub(super) fn rounds(&self) -> usize {
+    pub(super) fn round_count(&self) -> usize {
         self.rounds
     }
 

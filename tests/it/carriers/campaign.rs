@@ -164,7 +164,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
             paid += judge(&bot, &outcomes, &history, &format!("answer {number} to {chat}"));
         }
     }
-    let (place, rounds) = (served.options.database.clone(), events.rounds());
+    let (place, rounds) = (served.options.database.clone(), events.round_count());
     aside(move || bot_events::check(&place, rounds)).await;
     assert_eq!(served.balance().await, before - paid, "what was refused is given back");
     assert_eq!(bot.most_readers(), 1);
@@ -378,7 +378,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         until_so(idem, || is_accepted(idem, send()));
     }
     settle(&database, said.len() + begun + events.messages());
-    bot_events::check(&Path::new(&database).to_owned().into(), events.rounds());
+    bot_events::check(&Path::new(&database).to_owned().into(), events.round_count());
     drop(running);
     check(&bot, &database, kills, &said);
 }

@@ -26,7 +26,7 @@ pub(super) enum Side<'a> {
     Bot(&'a BotServer),
     Number(&'a NumberServer),
     Phone(&'a PhoneServer),
-    /// The same customer, who is called back.
+    /// Phone platform whose customer is answered with a call.
     Called(&'a PhoneServer),
     /// A mailbox and the address of its customer.
     Mailbox(&'a TestMailbox, String),

@@ -135,7 +135,7 @@ fn typing_sign_that_is_switched_off_is_shown_to_nobody() {
     bot.waits_for("On its way");
     assert_eq!(bot.typing_signs(), 0);
     drop(running);
-    // The same report shows one where it is switched on.
+    // A report shows the sign in a service where it is switched on.
     let running = serve("true");
     wait_for(&running.address, "Is it ready?");
     report_typing(&running.address);

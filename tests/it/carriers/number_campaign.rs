@@ -255,7 +255,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
 
 /// Checks the earlier messages, what was withdrawn, and the templates.
 async fn check_events(number: &NumberServer, served: &Served, events: &NumberEvents<'_>) {
-    let (place, rounds) = (served.options.database.clone(), events.rounds());
+    let (place, rounds) = (served.options.database.clone(), events.round_count());
     aside(move || number_events::check(&place, rounds)).await;
     let wanted = events.checked_templates();
     // A template whose submission got no answer is found when the list is read the next time.
@@ -377,7 +377,7 @@ fn connect_by_command(binary: &Binary, database: &str, number: &NumberServer) {
 
 /// Checks the earlier messages, what was withdrawn, and the templates that commands list.
 fn check_events_by_command(binary: &Binary, database: &str, events: &NumberEvents<'_>) {
-    number_events::check(&Path::new(database).to_owned().into(), events.rounds());
+    number_events::check(&Path::new(database).to_owned().into(), events.round_count());
     let wanted = events.checked_templates();
     until("the templates of the platform", || {
         let known = listed_templates(binary, database);

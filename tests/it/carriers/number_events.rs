@@ -26,7 +26,7 @@ const THEN: &str = "then";
 pub(super) struct NumberEvents<'a> {
     number: &'a NumberServer,
     rounds: usize,
-    /// What was answered to each submitted template, by name.
+    /// Outcome of each submitted template, by name.
     submissions: BTreeMap<String, Submission>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> NumberEvents<'a> {
         Self { number, rounds: 0, submissions: BTreeMap::new() }
     }
 
-    pub(super) fn rounds(&self) -> usize {
+    pub(super) fn round_count(&self) -> usize {
         self.rounds
     }
 
@@ -95,15 +95,15 @@ impl<'a> NumberEvents<'a> {
             Err(AdminError::Unknown(_)) => Submission::Unknown,
             Err(other) => panic!("{name}: {other:?}"),
         };
-        self.note_template(name, submission);
+        self.record_submission(name, submission);
     }
 
     /// Notes a template that was submitted by command.
     pub(super) fn template_was_accepted(&mut self, name: String) {
-        self.note_template(name, Submission::Accepted);
+        self.record_submission(name, Submission::Accepted);
     }
 
-    fn note_template(&mut self, name: String, submission: Submission) {
+    fn record_submission(&mut self, name: String, submission: Submission) {
         if self.number.templates().iter().any(|template| template["name"] == *name) {
             let (status, reason) =
                 if self.rounds.is_multiple_of(2) { ("APPROVED", "NONE") } else { ("REJECTED", "SCAM") };

@@ -757,7 +757,7 @@ async fn missed_call_is_one_line_that_asks_for_a_person() {
     lines.sort_unstable();
     assert_eq!(lines, ["Call me", "[missed call]", "hi"]);
     assert_eq!(whole(&served).await["escalation"]["reason"], "a call was missed");
-    // What the platform does not know as a message is neither quoted nor marked as read.
+    // The platform knows no message for a missed call, so none is quoted or marked as read.
     let missed = history.iter().find(|value| value["content"] == "[missed call]").expect("the call");
     let quoting = json!({"to": ANA, "type": "text", "text": {"body": "Sorry"}, "replyTo": missed["id"]});
     let (status, told) = served.send(quoting, None).await;

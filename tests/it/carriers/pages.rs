@@ -45,7 +45,7 @@ fn follow(
     said
 }
 
-/// What a page's only command with these words printed.
+/// Output of a page's only command that contains these words.
 #[track_caller]
 fn printed<'a>(said: &'a [(String, String)], words: &str) -> &'a str {
     let found: Vec<&str> =

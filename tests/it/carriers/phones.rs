@@ -461,7 +461,7 @@ async fn missed_call_is_one_line_that_asks_for_a_person() {
     );
     assert_eq!(served.conversations().await[0]["type"], "call");
     assert!(escalation(&served).await.contains("a call was missed"), "{}", escalation(&served).await);
-    // The same call in other words, twice, as the platform asks what to do with a call and reports it.
+    // Two requests about one call: the platform asks what to do with it, and reports it.
     let account = ACCOUNT;
     let told =
         format!("AccountSid={account}&CallSid={id}&From=%2B34600111222&To=%2B15550100200&Direction=inbound");
@@ -549,7 +549,7 @@ async fn texts_leave_and_arrive_through_a_messaging_service() {
     // Calls have a number.
     call(&served, ANA, json!({}), None).await;
     assert_eq!(phone.waits_for_call(ANA).form["From"], NUMBER);
-    // What the platform could not report is in its list.
+    // A text that the platform could not report is in its list.
     phone.calls_nobody(true);
     phone.says_to_service(ANA, "Thank you");
     let history = served.waits(ANA, "a text", |entry| texts(entry).contains(&"Thank you")).await;
