@@ -68,7 +68,7 @@ pub struct PlainOutput {
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     is_welcomed: bool,
     notice: Option<Notice>,
-    /// What colleagues do in the open or selected conversation.
+    /// Activity of colleagues in the open or selected conversation.
     presence: Option<(ConversationKey, Option<String>)>,
     /// Step of the tutor.
     tutor_step: Option<String>,
